@@ -1,0 +1,92 @@
+/* What a logged loss means: local sums by selection, the four normalizations, and the mean over a
+   log interval. All arithmetic is that of the payload encoding (fp32 or fp64), one rounding an
+   operation, from the left. */
+#ifndef ALAR_LOSS_H
+#define ALAR_LOSS_H
+
+#include "status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the reported number is. spec: L-02 */
+enum alar_normalization {
+    ALAR_TOKEN_WEIGHTED,  /* sum of losses / sum of tokens, over ranks and microbatches */
+    ALAR_RANK_MEAN,       /* mean over microbatches of the mean over non-empty ranks of own means */
+    ALAR_MICROBATCH_MEAN, /* mean over microbatches of each one's token-weighted mean */
+    ALAR_SEED_UNDIVIDED,  /* the original's: ranks' means summed, never divided; NaN when one is empty */
+    ALAR_NORMALIZATION_COUNT
+};
+
+/* Over the steps of a log interval. spec: L-04 */
+enum alar_over {
+    ALAR_OVER_STEPS,  /* mean of the step values; empty steps do not count */
+    ALAR_OVER_POOLED, /* one ratio of the intervals' sums */
+    ALAR_OVER_COUNT
+};
+
+/* What travels. spec: L-03 */
+enum alar_encoding {
+    ALAR_PAIR32, /* [loss sum, token count] in fp32, as the original feature */
+    ALAR_PAIR64, /* the same in fp64 */
+    ALAR_ENCODING_COUNT
+};
+
+/* One rank's loss over one microbatch. */
+struct alar_local {
+    double sum;         /* nats, over the selected tokens */
+    int64_t tokens;     /* selected tokens, at least 0 */
+    uint64_t nonfinite; /* selected tokens whose loss is NaN or infinite */
+};
+
+/* Sums `count` per-token losses whose mask is not 0, in fp64 from the left. A position whose mask is
+   0 is never looked at, be it NaN: select, do not multiply. Borrows both arrays. spec: L-01 */
+struct alar_local alar_loss_select(const float *losses, const uint8_t *mask, size_t count);
+
+/* A recorded [loss sum, token count] pair as a local loss.
+   Errors: ALAR_E_INPUT when `tokens` is no integer from 0 to 2^53. */
+ALAR_MUST_USE enum alar_status alar_loss_recorded(double sum, double tokens,
+                                                  struct alar_local *local);
+
+/* Addition and division of two values as the encoding rounds them. */
+double alar_loss_add(enum alar_encoding encoding, double a, double b);
+double alar_loss_divide(enum alar_encoding encoding, double a, double b);
+
+/* A number over a number; what a step, or an interval, amounts to. Zero it before use. */
+struct alar_ratio {
+    double numerator;
+    double denominator;
+};
+
+/* What is known of one step, or of one interval. Zero it before use. */
+struct alar_tally {
+    struct alar_ratio ratio;
+    double tokens;      /* of all ranks and microbatches, exact to 2^53; 0 where none travel */
+    uint64_t nonfinite; /* (rank, microbatch) cells with a non-finite local loss */
+    uint64_t empty;     /* rank-mean: cells without a token; otherwise: steps without one */
+};
+
+/* The pair one rank contributes for one microbatch. spec: L-02 */
+struct alar_ratio alar_loss_pair(enum alar_encoding encoding, enum alar_normalization normalization,
+                                 const struct alar_local *local);
+
+/* Adds one reduced pair of `ranks` ranks to its step. */
+void alar_loss_add_pair(struct alar_tally *step, enum alar_encoding encoding,
+                        enum alar_normalization normalization, uint32_t ranks,
+                        struct alar_ratio pair);
+
+/* Adds a finished step to its interval. */
+void alar_loss_add_step(struct alar_tally *interval, enum alar_encoding encoding,
+                        enum alar_over over, const struct alar_tally *step);
+
+/* The value of a step or an interval; false, and `value` untouched, when it is EMPTY: no token
+   anywhere, which is neither NaN nor 0. spec: L-05 */
+bool alar_loss_value(const struct alar_tally *tally, enum alar_encoding encoding, double *value);
+
+/* "token-weighted", "steps", "pair32" and so on, as on the command line; "?" for another number. */
+const char *alar_normalization_name(enum alar_normalization normalization);
+const char *alar_over_name(enum alar_over over);
+const char *alar_encoding_name(enum alar_encoding encoding);
+
+#endif

@@ -1,0 +1,50 @@
+/* What travels in one all-reduce: the lanes, their order, and back.
+
+   An all-reduce covers some microbatches ("cells") in step order. Its lanes are first the pairs, then,
+   unless the check for NaN is off, the flags: for each cell a set of ranks, as a SUM can carry one
+   exactly: rank r adds 2^(r mod B) to lane r / B, with B bits a lane (24 in fp32, 53 in fp64). Each
+   rank adds its bit at most once, so no order of addition rounds, and the sum is the set of the ranks
+   whose local loss was not finite. MAX would lose it: one NaN makes any answer legal.
+   spec: L-07 */
+#ifndef ALAR_PAYLOAD_H
+#define ALAR_PAYLOAD_H
+
+#include "engine.h"
+#include "loss.h"
+
+/* Fixed for a run. */
+struct alar_layout {
+    enum alar_encoding encoding;
+    enum alar_normalization normalization;
+    enum alar_placement placement;
+    uint32_t ranks;        /* of the group, at least 1 */
+    uint32_t microbatches; /* a step, at least 1 */
+    bool has_flags;        /* carry who was non-finite */
+};
+
+/* Bytes of a lane: 4 (pair32) or 8 (pair64). */
+size_t alar_payload_lane_bytes(const struct alar_layout *layout);
+
+/* Pairs for that many cells: one a step where they may be added locally (token-weighted, not placed
+   per microbatch), otherwise one a cell. PRE: whole steps, or a single cell per microbatch. */
+size_t alar_payload_pairs(const struct alar_layout *layout, size_t cells);
+
+/* Lanes in all, flags included. */
+size_t alar_payload_lanes(const struct alar_layout *layout, size_t cells);
+
+/* Writes rank `rank`'s contribution over `cells` local losses into `lanes`, which holds
+   alar_payload_lanes() lanes of alar_payload_lane_bytes() bytes, aligned for them. spec: L-03 */
+void alar_payload_write(const struct alar_layout *layout, uint32_t rank,
+                        const struct alar_local *local, size_t cells, void *lanes);
+
+/* The i-th reduced pair. */
+struct alar_ratio alar_payload_pair(const struct alar_layout *layout, const void *lanes, size_t i);
+
+/* Was rank `rank`'s local loss of cell `cell` non-finite? false when flags do not travel. */
+bool alar_payload_flag(const struct alar_layout *layout, const void *lanes, size_t cells,
+                       size_t cell, uint32_t rank);
+
+/* How many (rank, cell) flags are set: 0 on every step that is well. Time linear in the flag lanes. */
+uint64_t alar_payload_flag_count(const struct alar_layout *layout, const void *lanes, size_t cells);
+
+#endif

@@ -14,7 +14,8 @@ _Static_assert(ROW_COUNT == ALAR_HANDLE_STATE_COUNT * (int)ALAR_HANDLE_EVENT_COU
                "handle.def decides every (state, event) pair");
 
 /* One number per pair, so that a pair decided twice is a duplicate case. */
-#define CELL(state, event) ((unsigned)(state) * (unsigned)ALAR_HANDLE_EVENT_COUNT + (unsigned)(event))
+#define CELL(state, event) \
+    ((unsigned)(state) * (unsigned)ALAR_HANDLE_EVENT_COUNT + (unsigned)(event))
 
 enum alar_status alar_handle_step(struct alar_handle *handle, enum alar_handle_event event)
 {
@@ -22,11 +23,11 @@ enum alar_status alar_handle_step(struct alar_handle *handle, enum alar_handle_e
         return ALAR_E_ILLEGAL;
     }
     switch (CELL(handle->state, event)) {
-#define MOVE(from, event, to, why)                    \
+#define MOVE(from, event, to, why)                     \
     case CELL(ALAR_HANDLE_##from, ALAR_EVENT_##event): \
-        handle->state = ALAR_HANDLE_##to;             \
+        handle->state = ALAR_HANDLE_##to;              \
         return ALAR_OK;
-#define REFUSE(from, event, why)                      \
+#define REFUSE(from, event, why)                       \
     case CELL(ALAR_HANDLE_##from, ALAR_EVENT_##event): \
         return ALAR_E_ILLEGAL;
 #include "handle.def"

@@ -44,8 +44,8 @@ enum alar_class alar_status_class(enum alar_status status)
 enum alar_class alar_class_worst(enum alar_class a, enum alar_class b)
 {
     static const unsigned char weight[] = {
-        [ALAR_CLASS_GOOD] = 0,   [ALAR_CLASS_INCOMPLETE] = 1, [ALAR_CLASS_UNUSABLE] = 2,
-        [ALAR_CLASS_WRONG] = 3,  [ALAR_CLASS_DEFECT] = 4,
+        [ALAR_CLASS_GOOD] = 0,  [ALAR_CLASS_INCOMPLETE] = 1, [ALAR_CLASS_UNUSABLE] = 2,
+        [ALAR_CLASS_WRONG] = 3, [ALAR_CLASS_DEFECT] = 4,
     };
 
     return weight[a] >= weight[b] ? a : b;

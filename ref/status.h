@@ -26,12 +26,12 @@ enum alar_class {
 };
 
 /* Passes a failure on when there is nothing to undo. */
-#define ALAR_TRY(call)                            \
-    do {                                          \
+#define ALAR_TRY(call)                              \
+    do {                                            \
         enum alar_status alar_try_status_ = (call); \
-        if (alar_try_status_ != ALAR_OK) {        \
-            return alar_try_status_;              \
-        }                                         \
+        if (alar_try_status_ != ALAR_OK) {          \
+            return alar_try_status_;                \
+        }                                           \
     } while (0)
 
 /* The code's name without prefix ("E_FULL"); "?" for a number that is no code. */

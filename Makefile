@@ -1,0 +1,181 @@
+# One Makefile for everything; `make` alone lists what there is. What is built goes to $(BUILD).
+#
+#   make V=1          show the commands              make CC=clang-14   another compiler
+#   make WERROR=1     warnings are errors            make FAULTS=0      without failure points
+#   make BUILD=DIR    build somewhere else           make -j2           is safe
+.DEFAULT_GOAL := help
+.SUFFIXES:
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+VERSION := 0.1.0
+BUILD   ?= build
+PREFIX  ?= /usr/local
+FAULTS  ?= 1
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(CI),true)
+WERROR ?= 1
+endif
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
+
+# ---- sources -------------------------------------------------------------------------------------
+
+# The core: no I/O, clock, malloc, MPI or failure points. One module a line; ci/tidy reads this list.
+CORE := \
+	status \
+	handle \
+
+CORE_SRC  := $(CORE:%=ref/%.c)
+MPI_SRC   := $(sort $(wildcard ref/backend_mpi*.c))
+FAULT_SRC := $(filter-out faults/record_%.c faults/preload_%.c,$(sort $(wildcard faults/*.c)))
+SHELL_SRC := $(filter-out $(CORE_SRC) $(MPI_SRC),$(sort $(wildcard ref/*.c))) $(FAULT_SRC)
+MAIN_SRC  := $(wildcard ref/cli.c)
+CLI_SRC   := $(filter ref/cli%.c,$(SHELL_SRC))
+LIB_SRC   := $(filter-out $(CLI_SRC),$(CORE_SRC) $(SHELL_SRC))
+UNIT_SRC  := $(sort $(wildcard tests/unit/*.c) $(wildcard tests/lib/*.c))
+HEADERS   := $(wildcard ref/alar.h)
+
+# ---- flags ---------------------------------------------------------------------------------------
+
+OPT      ?= -O2 -g
+WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(if $(filter 1,$(WERROR)),-Werror)
+CPPFLAGS := -I. -Iref -D_XOPEN_SOURCE=700 $(if $(filter 1,$(FAULTS)),-DALAR_FAULTS=1)
+CFLAGS   := -std=c11 $(OPT) $(WARNINGS) -ffp-contract=off -fPIC
+LDFLAGS  := -Wl,--as-needed
+LDLIBS   := -lyajl -lm -ldl $(if $(filter 1,$(FAULTS)),-lfiu)
+ifdef SANITIZE
+CFLAGS   += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+LDFLAGS  += -fsanitize=$(SANITIZE)
+endif
+ifdef COVER
+CFLAGS   += --coverage
+LDFLAGS  += --coverage
+endif
+COMPILE   = $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+# ---- products ------------------------------------------------------------------------------------
+
+objects = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
+
+PROGRAM  := $(if $(MAIN_SRC),$(BUILD)/alar)
+LIBRARY  := $(BUILD)/libalar.a $(BUILD)/libalar.so
+PLUGIN   := $(if $(MPI_SRC),$(BUILD)/alar-mpich.so)
+UNIT     := $(if $(UNIT_SRC),$(BUILD)/unit)
+MPI_TEST := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/mpi/*.c)))
+
+# ---- targets for people --------------------------------------------------------------------------
+
+.PHONY: help deps all run tests check unit mpi tidy fix cover install clean
+# A recursive build uses both cores unless the caller has said how many.
+PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
+
+deps: ## install what is missing (Debian packages; needs root or sudo)
+	$(Q)ci/install-deps.sh
+
+all: $(PROGRAM) $(LIBRARY) $(PLUGIN) ## the program, the library and the MPICH back end
+
+RANKS    ?= 4
+RUN_ARGS ?= --backend mpi --async-log-allreduce
+run: ## log real GPT losses asynchronously on 4 MPICH ranks (RANKS=, RUN_ARGS=)
+	$(Q)ci/install-deps.sh run
+	$(Q)$(MAKE) $(PARALLEL) all
+	$(Q)timeout -k 2 300 mpiexec.mpich -n $(RANKS) $(BUILD)/alar run $(RUN_ARGS)
+
+tests: all $(UNIT) $(MPI_TEST) ## build every test program, run none
+
+check: ## everything a change must pass; ends with "N passed, N failed"
+	$(Q)ci/install-deps.sh
+	$(Q)$(MAKE) $(PARALLEL) tests
+	$(Q)ci/check.sh
+
+unit: tests ## the Criterion suites alone
+	$(Q)ci/check.sh unit
+
+mpi: tests ## the runs on MPICH ranks alone
+	$(Q)ci/check.sh mpi
+
+tidy: ## layering, sizes, banned calls, format, rule citations
+	$(Q)ci/tidy
+
+fix: ## format every C file in place
+	$(Q)git ls-files -co --exclude-standard '*.[ch]' | xargs -r clang-format -i --style=file:ci/clang-format
+
+cover: ## coverage of the core by the unit suites: 95 % of lines, 90 % of branches
+	$(Q)ci/cover.sh
+
+install: all ## install under PREFIX (default /usr/local), staged under DESTDIR
+	$(Q)BUILD='$(BUILD)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' VERSION='$(VERSION)' LIBS='$(LDLIBS)' \
+		ci/install.sh $(HEADERS)
+
+clean: ## remove everything that was built
+	$(Q)rm -rf $(BUILD)
+
+# ---- rules ---------------------------------------------------------------------------------------
+
+# Written only when the text changes, so that what depends on it is rebuilt exactly then.
+.PHONY: always
+define stamp
+@mkdir -p $(@D)
+@printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)' > $@
+endef
+$(BUILD)/flags: always
+	$(call stamp,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(LDLIBS))
+$(BUILD)/sources: always
+	$(call stamp,$(LIB_SRC) $(CLI_SRC) $(UNIT_SRC))
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(COMPILE)
+
+# The same sources with the costly clauses of the invariants switched on.
+$(BUILD)/deep/%.o: %.c $(BUILD)/flags
+	$(call say,CC,"$< (deep)")
+	@mkdir -p $(@D)
+	$(Q)$(CC) -DALAR_DEEP $(COMPILE)
+
+$(BUILD)/alar: $(call objects,obj,$(CLI_SRC)) $(BUILD)/libalar.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+$(BUILD)/libalar.a: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources
+# An archive, so that a suite can bring its own alar_check_failed; without the file that holds main.
+$(BUILD)/libdeep.a: $(call objects,deep,$(filter-out $(MAIN_SRC),$(LIB_SRC) $(CLI_SRC))) $(BUILD)/sources
+$(BUILD)/lib%.a:
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
+
+$(BUILD)/libalar.so: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libalar.so.0 $(filter %.o,$^) $(LDLIBS) -o $@
+
+$(BUILD)/unit: $(call objects,deep,$(UNIT_SRC)) $(BUILD)/libdeep.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ -lcriterion $(LDLIBS) -o $@
+
+# One source, one plug-in per MPI library. A plug-in keeps its own private copy of what it calls.
+define mpi_rules
+$(BUILD)/$(1)/%.o: %.c $(BUILD)/flags
+	$$(call say,MPICC,"$$< ($(1))")
+	@mkdir -p $$(@D)
+	$$(Q)MPICH_CC=$(CC) OMPI_CC=$(CC) mpicc.$(1) $$(COMPILE)
+
+$(BUILD)/alar-$(1).so: $(call objects,$(1),$(MPI_SRC)) $(BUILD)/libalar.a
+	$$(call say,LD,$$@)
+	$$(Q)MPICH_CC=$(CC) OMPI_CC=$(CC) mpicc.$(1) $(LDFLAGS) -shared -Wl,-z,defs,--exclude-libs,ALL \
+		$$^ $(LDLIBS) -o $$@
+endef
+$(foreach library,mpich openmpi,$(eval $(call mpi_rules,$(library))))
+
+$(BUILD)/tests/mpi/%: $(BUILD)/mpich/tests/mpi/%.o $(BUILD)/libalar.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)MPICH_CC=$(CC) mpicc.mpich $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

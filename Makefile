@@ -27,6 +27,10 @@ say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
 CORE := \
 	status \
 	handle \
+	window \
+	engine \
+	loss \
+	payload \
 
 CORE_SRC  := $(CORE:%=ref/%.c)
 MPI_SRC   := $(sort $(wildcard ref/backend_mpi*.c))

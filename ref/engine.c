@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-enum alar_status alar_engine_init(struct alar_engine *engine,
-                                  const struct alar_engine_rules *rules,
+enum alar_status alar_engine_init(struct alar_engine *engine, const struct alar_engine_rules *rules,
                                   struct alar_window *window)
 {
     if (rules->log_interval == 0) {
@@ -70,8 +69,7 @@ static struct alar_action engine_drain_one(struct alar_engine *engine)
 {
     struct alar_action action = {.kind = ALAR_ACTION_TAKE};
     struct alar_engine_state *state = &engine->state;
-    enum alar_status status =
-        alar_window_take(engine->window, &action.slot, &action.outcome);
+    enum alar_status status = alar_window_take(engine->window, &action.slot, &action.outcome);
 
     if (status == ALAR_E_PENDING) {
         state->is_awaited = 1;
@@ -83,8 +81,7 @@ static struct alar_action engine_drain_one(struct alar_engine *engine)
     engine_count(&engine->stats, action.outcome, state->is_awaited);
     state->is_awaited = 0;
     if (action.outcome != ALAR_OUTCOME_VALUE && state->stop == ALAR_OK) {
-        state->stop =
-            action.outcome == ALAR_OUTCOME_FAILED ? ALAR_E_BACKEND : ALAR_E_TIMEOUT;
+        state->stop = action.outcome == ALAR_OUTCOME_FAILED ? ALAR_E_BACKEND : ALAR_E_TIMEOUT;
     }
     return action;
 }
@@ -130,9 +127,9 @@ static struct alar_action engine_settle(struct alar_engine *engine)
 static struct alar_action engine_next(struct alar_engine *engine)
 {
     struct alar_engine_state *state = &engine->state;
-    bool must_drain = state->wants_drain ||
-                      (state->saw_nonfinite && engine->rules.stops_on_nonfinite &&
-                       state->is_step_end);
+    bool must_drain =
+        state->wants_drain ||
+        (state->saw_nonfinite && engine->rules.stops_on_nonfinite && state->is_step_end);
 
     if (state->stop != ALAR_OK) {
         return engine_close(engine);

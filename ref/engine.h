@@ -2,9 +2,9 @@
 
    The engine knows the reduction schedule, the window and the policies, and nothing else: no
    buffers, values, clocks or back ends. The driver gives it one event, performs the one action that
-   comes back, and answers with the next event. Values are taken only at points of the program (a full
-   window, the end of a step, a log line, the end), never when a completion happens to be seen: so all
-   ranks take the same values at the same points, and decide alike. */
+   comes back, and answers with the next event. Values are taken only at points of the program (a
+   full window, the end of a step, a log line, the end), never when a completion happens to be seen:
+   so all ranks take the same values at the same points, and decide alike. */
 #ifndef ALAR_ENGINE_H
 #define ALAR_ENGINE_H
 
@@ -75,23 +75,23 @@ struct alar_engine_state {
     uint8_t wants_drain;
     uint8_t wants_report;
     uint8_t is_finishing;
-    uint8_t is_step_end;  /* the program stands at the end of a step */
+    uint8_t is_step_end; /* the program stands at the end of a step */
     uint8_t saw_nonfinite;
-    uint8_t stop;         /* enum alar_status with which the run stops; 0 while it goes on */
+    uint8_t stop; /* enum alar_status with which the run stops; 0 while it goes on */
     uint8_t is_torn_down;
-    uint8_t is_awaited;   /* the oldest live handle has been waited for */
-    uint16_t slot;        /* of the last POST or TAKE */
-    uint32_t steps;       /* ended since the last log line, at most log_interval */
+    uint8_t is_awaited; /* the oldest live handle has been waited for */
+    uint16_t slot;      /* of the last POST or TAKE */
+    uint32_t steps;     /* ended since the last log line, at most log_interval */
 };
 
 /* Counts for people; nothing decides by them. */
 struct alar_engine_stats {
     uint64_t posted;
-    uint64_t ready;     /* complete before anybody waited for them */
-    uint64_t waited;    /* complete, but only after a wait */
+    uint64_t ready;  /* complete before anybody waited for them */
+    uint64_t waited; /* complete, but only after a wait */
     uint64_t failed;
     uint64_t timed_out;
-    uint64_t peak;      /* most handles live at once */
+    uint64_t peak; /* most handles live at once */
 };
 
 struct alar_engine {

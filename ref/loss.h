@@ -15,7 +15,8 @@ enum alar_normalization {
     ALAR_TOKEN_WEIGHTED,  /* sum of losses / sum of tokens, over ranks and microbatches */
     ALAR_RANK_MEAN,       /* mean over microbatches of the mean over non-empty ranks of own means */
     ALAR_MICROBATCH_MEAN, /* mean over microbatches of each one's token-weighted mean */
-    ALAR_SEED_UNDIVIDED,  /* the original's: ranks' means summed, never divided; NaN when one is empty */
+    ALAR_SEED_UNDIVIDED,  /* the original's: ranks' means summed, never divided; NaN when one is
+                             empty */
     ALAR_NORMALIZATION_COUNT
 };
 
@@ -40,8 +41,8 @@ struct alar_local {
     uint64_t nonfinite; /* selected tokens whose loss is NaN or infinite */
 };
 
-/* Sums `count` per-token losses whose mask is not 0, in fp64 from the left. A position whose mask is
-   0 is never looked at, be it NaN: select, do not multiply. Borrows both arrays. spec: L-01 */
+/* Sums `count` per-token losses whose mask is not 0, in fp64 from the left. A position whose mask
+   is 0 is never looked at, be it NaN: select, do not multiply. Borrows both arrays. spec: L-01 */
 struct alar_local alar_loss_select(const float *losses, const uint8_t *mask, size_t count);
 
 /* A recorded [loss sum, token count] pair as a local loss.

@@ -75,8 +75,7 @@ static struct alar_ratio pair_fold(const struct alar_layout *layout, const struc
     struct alar_ratio sum = alar_loss_pair(layout->encoding, layout->normalization, &local[0]);
 
     for (size_t i = 1; i < cells; i++) {
-        struct alar_ratio pair =
-            alar_loss_pair(layout->encoding, layout->normalization, &local[i]);
+        struct alar_ratio pair = alar_loss_pair(layout->encoding, layout->normalization, &local[i]);
 
         sum.numerator = alar_loss_add(layout->encoding, sum.numerator, pair.numerator);
         sum.denominator = alar_loss_add(layout->encoding, sum.denominator, pair.denominator);

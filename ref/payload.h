@@ -1,11 +1,11 @@
 /* What travels in one all-reduce: the lanes, their order, and back.
 
-   An all-reduce covers some microbatches ("cells") in step order. Its lanes are first the pairs, then,
-   unless the check for NaN is off, the flags: for each cell a set of ranks, as a SUM can carry one
-   exactly: rank r adds 2^(r mod B) to lane r / B, with B bits a lane (24 in fp32, 53 in fp64). Each
-   rank adds its bit at most once, so no order of addition rounds, and the sum is the set of the ranks
-   whose local loss was not finite. MAX would lose it: one NaN makes any answer legal.
-   spec: L-07 */
+   An all-reduce covers some microbatches ("cells") in step order. Its lanes are first the pairs,
+   then, unless the check for NaN is off, the flags: for each cell a set of ranks, as a SUM can
+   carry one exactly: rank r adds 2^(r mod B) to lane r / B, with B bits a lane (24 in fp32, 53 in
+   fp64). Each rank adds its bit at most once, so no order of addition rounds, and the sum is the
+   set of the ranks whose local loss was not finite. MAX would lose it: one NaN makes any answer
+   legal. spec: L-07 */
 #ifndef ALAR_PAYLOAD_H
 #define ALAR_PAYLOAD_H
 
@@ -44,7 +44,8 @@ struct alar_ratio alar_payload_pair(const struct alar_layout *layout, const void
 bool alar_payload_flag(const struct alar_layout *layout, const void *lanes, size_t cells,
                        size_t cell, uint32_t rank);
 
-/* How many (rank, cell) flags are set: 0 on every step that is well. Time linear in the flag lanes. */
+/* How many (rank, cell) flags are set: 0 on every step that is well. Time linear in the flag lanes.
+ */
 uint64_t alar_payload_flag_count(const struct alar_layout *layout, const void *lanes, size_t cells);
 
 #endif

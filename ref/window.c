@@ -1,4 +1,5 @@
-/* The ring of pending handles: post at the tail, take the oldest live one, give back from the head. */
+/* The ring of pending handles: post at the tail, take the oldest live one, give back from the head.
+ */
 #include "window.h"
 
 #include "check.h"
@@ -14,9 +15,8 @@ static uint16_t window_slot(const struct alar_window *window, uint16_t offset)
 
 static bool window_is_occupied(const struct alar_window *window, uint16_t slot)
 {
-    uint16_t offset = slot >= window->head
-                          ? (uint16_t)(slot - window->head)
-                          : (uint16_t)(slot + window->capacity - window->head);
+    uint16_t offset = slot >= window->head ? (uint16_t)(slot - window->head)
+                                           : (uint16_t)(slot + window->capacity - window->head);
 
     return slot < window->capacity && offset < window->held;
 }
@@ -50,8 +50,7 @@ void alar_window_inv_deep(const struct alar_window *window)
 static void window_reclaim(struct alar_window *window)
 {
     while (window->told > 0 && window->slot[window->head].state == ALAR_HANDLE_RETIRED) {
-        enum alar_status status =
-            alar_handle_step(&window->slot[window->head], ALAR_EVENT_RELEASE);
+        enum alar_status status = alar_handle_step(&window->slot[window->head], ALAR_EVENT_RELEASE);
 
         POST(status == ALAR_OK);
         window->head = window_slot(window, 1);
@@ -123,8 +122,8 @@ enum alar_status alar_window_take(struct alar_window *window, uint16_t *slot,
     if (!alar_handle_is_settled(handle)) {
         return ALAR_E_PENDING;
     }
-    ALAR_TRY(alar_handle_step(
-        handle, before == ALAR_HANDLE_COMPLETED ? ALAR_EVENT_READ : ALAR_EVENT_ACK));
+    ALAR_TRY(alar_handle_step(handle,
+                              before == ALAR_HANDLE_COMPLETED ? ALAR_EVENT_READ : ALAR_EVENT_ACK));
     window->told++;
     *slot = oldest;
     *outcome = before == ALAR_HANDLE_COMPLETED ? ALAR_OUTCOME_VALUE

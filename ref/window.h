@@ -1,10 +1,10 @@
 /* The pending handles of one rank: a bounded ring in post order.
 
    From the head on, the ring holds first the handles that were already told to the caller and stay
-   only because the back end still owns their buffers (QUARANTINED), mixed with RETIRED ones that wait
-   behind them; then the live ones, oldest first. A full ring refuses the next post: the caller must
-   drain. Nothing here names an operation, a tick or a buffer: whoever holds the window keeps those
-   in arrays of `capacity` elements, indexed by slot. */
+   only because the back end still owns their buffers (QUARANTINED), mixed with RETIRED ones that
+   wait behind them; then the live ones, oldest first. A full ring refuses the next post: the caller
+   must drain. Nothing here names an operation, a tick or a buffer: whoever holds the window keeps
+   those in arrays of `capacity` elements, indexed by slot. */
 #ifndef ALAR_WINDOW_H
 #define ALAR_WINDOW_H
 
@@ -12,7 +12,9 @@
 
 #include <stddef.h>
 
-enum { ALAR_WINDOW_CAPACITY_MAX = 16384 };
+enum {
+    ALAR_WINDOW_CAPACITY_MAX = 16384
+};
 
 /* What became of the handle that a take told the caller about. */
 enum alar_outcome {

@@ -155,12 +155,12 @@ static void engine_log_line(struct alar_engine *engine)
     engine->state.wants_report = 1;
 }
 
-static void engine_program(struct alar_engine *engine, enum alar_engine_event_kind kind)
+static void engine_program(struct alar_engine *engine, struct alar_engine_event event)
 {
     struct alar_engine_state *state = &engine->state;
 
-    state->is_step_end = kind != ALAR_ENGINE_CONTRIBUTE;
-    switch (kind) {
+    state->is_step_end = event.kind != ALAR_ENGINE_CONTRIBUTE;
+    switch (event.kind) {
     case ALAR_ENGINE_CONTRIBUTE:
         state->wants_post = engine->rules.placement == ALAR_PLACEMENT_MICROBATCH;
         break;
@@ -179,8 +179,9 @@ static void engine_program(struct alar_engine *engine, enum alar_engine_event_ki
             engine_log_line(engine);
         }
         break;
-    default: /* RAISE */
-        state->stop = ALAR_E_NONFINITE;
+    default: /* ABANDON */
+        PRE(event.status != ALAR_OK);
+        state->stop = (uint8_t)event.status;
         break;
     }
 }
@@ -194,7 +195,7 @@ static bool engine_expects(const struct alar_engine *engine, enum alar_engine_ev
     case ALAR_ENGINE_CONTRIBUTE:
     case ALAR_ENGINE_STEP_END:
     case ALAR_ENGINE_FINISH:
-    case ALAR_ENGINE_RAISE:
+    case ALAR_ENGINE_ABANDON:
         return phase == ALAR_ACTION_READY;
     case ALAR_ENGINE_POSTED:
     case ALAR_ENGINE_POST_REFUSED:
@@ -244,7 +245,7 @@ static enum alar_status engine_apply(struct alar_engine *engine, struct alar_eng
     case ALAR_ENGINE_REPORTED:
         return ALAR_OK;
     default:
-        engine_program(engine, event.kind);
+        engine_program(engine, event);
         return ALAR_OK;
     }
 }

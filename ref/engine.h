@@ -31,7 +31,7 @@ enum alar_engine_event_kind {
     ALAR_ENGINE_CONTRIBUTE, /* one microbatch's local loss is there */
     ALAR_ENGINE_STEP_END,   /* the last microbatch of the step was contributed */
     ALAR_ENGINE_FINISH,     /* no further step comes */
-    ALAR_ENGINE_RAISE,      /* `raise`: this rank found a non-finite loss of its own */
+    ALAR_ENGINE_ABANDON,    /* the program can't go on: stop with `status`, post nothing more */
     /* answers to actions */
     ALAR_ENGINE_POSTED,          /* POST: the back end took the all-reduce */
     ALAR_ENGINE_POST_REFUSED,    /* POST: the back end refused it */
@@ -47,7 +47,8 @@ enum alar_engine_event_kind {
 
 struct alar_engine_event {
     enum alar_engine_event_kind kind;
-    uint16_t slot; /* COMPLETE and FAIL only */
+    uint16_t slot;           /* COMPLETE and FAIL */
+    enum alar_status status; /* ABANDON: not ALAR_OK */
 };
 
 enum alar_action_kind {

@@ -25,6 +25,8 @@ say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
 
 # The core: no I/O, clock, malloc, MPI or failure points. One module a line; ci/tidy reads this list.
 CORE := \
+	dtype \
+	fp \
 	status \
 	handle \
 	window \
@@ -161,7 +163,7 @@ $(BUILD)/libalar.so: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources
 
 $(BUILD)/unit: $(call objects,deep,$(UNIT_SRC)) $(BUILD)/libdeep.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS) $^ -lcriterion $(LDLIBS) -o $@
+	$(Q)$(CC) $(LDFLAGS) $^ -lcriterion -lmpfr -lgmp $(LDLIBS) -o $@
 
 # One source, one plug-in per MPI library. A plug-in keeps its own private copy of what it calls.
 define mpi_rules

@@ -17,6 +17,9 @@ export BUILD=${BUILD:-build}
 SCRATCH=$(mktemp -d) || exit 4
 trap 'rm -rf "$SCRATCH"' EXIT
 
+# Where the count goes; not passed on, so that a script run by this one keeps its own count.
+tally_record=${TALLY_RECORD:-}
+unset TALLY_RECORD
 tally_passed=0 tally_failed=0 tally_skipped=0
 
 tally_pass() {
@@ -74,8 +77,8 @@ skip() {
 }
 
 tally() {
-    if [ -n "${TALLY_RECORD:-}" ]; then
-        echo "$tally_passed $tally_failed $tally_skipped" >>"$TALLY_RECORD"
+    if [ -n "$tally_record" ]; then
+        echo "$tally_passed $tally_failed $tally_skipped" >>"$tally_record"
     fi
     echo "$tally_passed passed, $tally_failed failed, $tally_skipped skipped"
     [ "$tally_failed" -eq 0 ] && [ $((tally_passed + tally_skipped)) -gt 0 ]

@@ -28,11 +28,13 @@ CORE := \
 	dtype \
 	fp \
 	status \
+	terms \
 	handle \
 	window \
 	engine \
 	loss \
 	payload \
+	roll \
 
 CORE_SRC  := $(CORE:%=ref/%.c)
 MPI_SRC   := $(sort $(wildcard ref/backend_mpi*.c))
@@ -42,7 +44,7 @@ MAIN_SRC  := $(wildcard ref/cli.c)
 CLI_SRC   := $(filter ref/cli%.c,$(SHELL_SRC))
 LIB_SRC   := $(filter-out $(CLI_SRC),$(CORE_SRC) $(SHELL_SRC))
 UNIT_SRC  := $(sort $(wildcard tests/unit/*.c) $(wildcard tests/lib/*.c))
-HEADERS   := $(wildcard ref/alar.h)
+HEADERS   := $(addprefix ref/,alar.h status.h status.def terms.h backend.h dtype.h)
 
 # ---- flags ---------------------------------------------------------------------------------------
 

@@ -49,7 +49,7 @@ HEADERS   := $(wildcard ref/alar.h)
 
 OPT      ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(if $(filter 1,$(WERROR)),-Werror)
-CPPFLAGS := -I. -Iref -D_XOPEN_SOURCE=700 $(if $(filter 1,$(FAULTS)),-DALAR_FAULTS=1)
+CPPFLAGS := -I. -Iref -D_XOPEN_SOURCE=700 -DALAR_VERSION=\"$(VERSION)\" $(if $(filter 1,$(FAULTS)),-DALAR_FAULTS=1)
 CFLAGS   := -std=c11 $(OPT) $(WARNINGS) -ffp-contract=off -fPIC
 LDFLAGS  := -Wl,--as-needed
 LDLIBS   := -lyajl -lm -ldl $(if $(filter 1,$(FAULTS)),-lfiu)
@@ -171,7 +171,7 @@ $(BUILD)/lib%.a:
 
 $(BUILD)/libalar.so: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources
 	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libalar.so.0 $(filter %.o,$^) $(LDLIBS) -o $@
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libalar.so.0,-z,defs $(filter %.o,$^) $(LDLIBS) -o $@
 
 $(BUILD)/unit: $(call objects,deep,$(UNIT_SRC)) $(BUILD)/libdeep.a
 	$(call say,LD,$@)

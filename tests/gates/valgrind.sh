@@ -5,7 +5,6 @@
 # counts the errors in the reports, and demands that there are reports.
 . "$(dirname "$0")/../lib/tally.sh"
 
-TALLY_SECONDS=800
 reports=$SCRATCH/reports
 
 # watched SUITE...: fails when it does, when valgrind found an error, when it or the suite never ran.
@@ -26,7 +25,8 @@ watched() {
 }
 
 build() {
-    make BUILD="$BUILD/valgrind" OPT='-O0 -g' "$BUILD/valgrind/unit" "$BUILD/valgrind/tests/gates/planted"
+    timeout -k 2 200 make BUILD="$BUILD/valgrind" OPT='-O0 -g' \
+        "$BUILD/valgrind/unit" "$BUILD/valgrind/tests/gates/planted"
 }
 
 planted() {

@@ -27,10 +27,9 @@ say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
 # The core: no I/O, clock, malloc, MPI or failure points. One module a line; ci/tidy reads this list.
 CORE := \
 	status \
+	terms \
 	dtype \
 	fp \
-	status \
-	terms \
 	tree \
 	tree_text \
 	handle \

@@ -6,6 +6,7 @@
 .DEFAULT_GOAL := help
 .SUFFIXES:
 .DELETE_ON_ERROR:
+.SECONDARY:
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 VERSION := 0.1.0
@@ -126,7 +127,7 @@ tidy: ## layering, sizes, banned calls, format, rule citations
 	$(Q)ci/tidy
 
 fix: ## format every C file in place
-	$(Q)git ls-files -co --exclude-standard '*.[ch]' | xargs -r clang-format -i --style=file:ci/clang-format
+	$(Q)git -c safe.directory='*' ls-files -co --exclude-standard '*.[ch]' | xargs -r clang-format -i --style=file:ci/clang-format
 
 cover: ## coverage of the core by the unit suites: 95 % of lines, 90 % of branches
 	$(Q)ci/cover.sh $(CORE_SRC)

@@ -32,6 +32,10 @@ CORE := \
 	fp \
 	tree \
 	tree_text \
+	hull \
+	block \
+	reach \
+	reach_query \
 	handle \
 	window \
 	engine \

@@ -33,6 +33,10 @@ CORE := \
 	fp \
 	tree \
 	tree_text \
+	hull \
+	block \
+	reach \
+	reach_query \
 	handle \
 	window \
 	engine \

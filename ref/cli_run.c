@@ -6,14 +6,13 @@
 #include <string.h>
 
 static const char *const inputs[] = {"tokens", "sums", NULL};
-static const char *const schedules[] = {"async-microbatch", "async-step", "async-window",
-                                        "sync-microbatch",  "sync-step",  "sync-window",
-                                        NULL};
+static const char *const schedules[] = {
+    "async-microbatch", "async-step", "async-window", "sync-microbatch", "sync-step",
+    "sync-window",      NULL};
 static const char *const waits[] = {"step", "log", NULL};
 static const char *const compares[] = {"sync", "none", NULL};
-static const char *const orders[] = {"left-fold", "right-fold", "recursive-doubling",
-                                     "binomial",  "ring",       "arrival",
-                                     NULL};
+static const char *const orders[] = {
+    "left-fold", "right-fold", "recursive-doubling", "binomial", "ring", "arrival", NULL};
 
 /* Options as they are typed, before they mean anything together. */
 struct typed {
@@ -104,12 +103,22 @@ static const char examples[] =
 static const char normalization_words[] = "token-weighted|rank-mean|microbatch-mean|seed-undivided";
 static const char order_words[] = "left-fold|right-fold|recursive-doubling|binomial|ring|arrival";
 
-#define FLAG(name, target, help) {name, ALAR_OPTION_FLAG, target, NULL, help, NULL, 0, 0}
-#define TEXT(name, target, word, help) {name, ALAR_OPTION_TEXT, target, word, help, NULL, 0, 0}
-#define NUMBER(name, target, word, least, most, help) \
-    {name, ALAR_OPTION_NUMBER, target, word, help, NULL, least, most}
-#define CHOICE(name, target, words, choices, help) \
-    {name, ALAR_OPTION_CHOICE, target, words, help, choices, 0, 0}
+#define FLAG(name, target, help)                               \
+    {                                                          \
+        name, ALAR_OPTION_FLAG, target, NULL, help, NULL, 0, 0 \
+    }
+#define TEXT(name, target, word, help)                         \
+    {                                                          \
+        name, ALAR_OPTION_TEXT, target, word, help, NULL, 0, 0 \
+    }
+#define NUMBER(name, target, word, least, most, help)                   \
+    {                                                                   \
+        name, ALAR_OPTION_NUMBER, target, word, help, NULL, least, most \
+    }
+#define CHOICE(name, target, words, choices, help)                   \
+    {                                                                \
+        name, ALAR_OPTION_CHOICE, target, words, help, choices, 0, 0 \
+    }
 
 static int run_parse(struct typed *typed, int argc, char **argv)
 {
@@ -180,8 +189,10 @@ int alar_cli_run(int argc, char **argv)
         return alar_cli_complain("run", complaint);
     }
     if (typed.run.normalization == ALAR_SEED_UNDIVIDED) {
-        alar_cli_complain("run", "warning: seed-undivided is the original feature's defect, kept to be "
-                                 "studied: ranks' means are summed and never divided by their number");
+        alar_cli_complain("run",
+                          "warning: seed-undivided is the original feature's defect, kept to be "
+                          "studied: ranks' means are summed and never divided by their number");
     }
-    return alar_run(&typed.run);
+    code = alar_run(&typed.run, complaint);
+    return complaint[0] == '\0' ? code : alar_cli_complain("run", complaint);
 }

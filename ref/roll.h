@@ -10,8 +10,8 @@
 /* The answers of `ranks` ranks; both arrays are borrowed. */
 struct alar_roll {
     uint32_t ranks;
-    uint32_t rank;            /* own */
-    const uint8_t *presence;  /* enum alar_presence */
+    uint32_t rank;                /* own */
+    const uint8_t *presence;      /* enum alar_presence */
     const struct alar_note *note; /* meaningful where the rank is present */
 };
 

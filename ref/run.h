@@ -1,9 +1,9 @@
 /* `alar run`: ranks that log recorded losses, and their synchronous twin.
 
-   On a real back end this process is one rank of the launcher's; on the simulator it is all of them,
-   in virtual time. Either way the run has two passes over the same programs: the one asked for, and,
-   unless told not to, its twin: same placement, blocking calls, no compute. Both logs are compared
-   bit by bit. */
+   On a real back end this process is one rank of the launcher's; on the simulator it is all of
+   them, in virtual time. Either way the run has two passes over the same programs: the one asked
+   for, and, unless told not to, its twin: same placement, blocking calls, no compute. Both logs are
+   compared bit by bit. */
 #ifndef ALAR_RUN_H
 #define ALAR_RUN_H
 
@@ -13,11 +13,10 @@
 #include "history.h"
 #include "options.h"
 #include "program.h"
-
-#include <stdio.h>
+#include "report_json.h"
 
 struct alar_run_options {
-    const char *losses;  /* directory */
+    const char *losses; /* directory */
     enum alar_input input;
     const char *backend; /* "sim", "mpi" or a path */
     uint32_t ranks;      /* sim: 0 means as many as the losses have */
@@ -54,10 +53,10 @@ struct run_rank {
     struct alar_report *log; /* of the first pass, in order */
     size_t log_count;
     size_t log_max;
-    size_t compared;     /* reports of the twin held against `log` */
-    size_t same;         /* of which had the same bits */
-    uint64_t ulps_max;   /* greatest distance of the others */
-    bool is_lost;        /* its wait expired, or it raised: the ending was told */
+    size_t compared;   /* reports of the twin held against `log` */
+    size_t same;       /* of which had the same bits */
+    uint64_t ulps_max; /* greatest distance of the others */
+    bool is_lost;      /* its wait expired, or it raised: the ending was told */
 };
 
 /* Counts of one pass, over all ranks. */
@@ -81,16 +80,18 @@ struct run {
     struct alar_step_range range;
     uint32_t ranks; /* of the world */
     struct run_rank *rank;
-    uint32_t rank_count; /* run by this process */
-    bool is_twin;        /* the second pass */
-    FILE *log_json;
+    uint32_t rank_count;              /* run by this process */
+    bool is_twin;                     /* the second pass */
+    struct alar_report_file log_json; /* open where has_log_json */
+    bool has_log_json;
     uint64_t history_since_us; /* the tick from which histories count */
-    enum alar_status status; /* how the first pass ended */
-    int code;                /* with which the process leaves */
+    enum alar_status status;   /* how the first pass ended */
+    int code;                  /* with which the process leaves */
 };
 
-/* Runs it all and returns the exit code; complaints go to stderr through cli.h. */
-int alar_run(const struct alar_run_options *options);
+/* Runs it all and returns the exit code. When the input can't be used, `complaint`
+   (ALAR_COMPLAINT_BYTES) says why in one line; otherwise it is empty. */
+int alar_run(const struct alar_run_options *options, char *complaint);
 
 /* run_setup.c: everything a run needs, and its end.
    Errors of run_open: ALAR_E_INPUT, ALAR_E_NOMEM, with one line in `complaint`; ALAR_E_BACKEND. */
@@ -102,8 +103,8 @@ ALAR_MUST_USE enum alar_status run_close(struct run *run);
 ALAR_MUST_USE enum alar_status run_sum(struct run *run, uint64_t epoch, int64_t *lanes,
                                        size_t count);
 
-/* run_pass.c: opens drivers and programs of the current pass for every rank, runs them to their end,
-   and leaves them open. Errors: ALAR_E_NOMEM, ALAR_E_BACKEND, ALAR_E_RANGE. */
+/* run_pass.c: opens drivers and programs of the current pass for every rank, runs them to their
+   end, and leaves them open. Errors: ALAR_E_NOMEM, ALAR_E_BACKEND, ALAR_E_RANGE. */
 ALAR_MUST_USE enum alar_status run_pass(struct run *run);
 void run_pass_free(struct run *run);
 

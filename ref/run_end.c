@@ -3,10 +3,13 @@
 #include "roll.h"
 #include "run.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 1024 };
+enum {
+    LINE_BYTES = 1024
+};
 
 /* Time that ranks have to answer: a tenth of the deadline, but no less than 100 ms. */
 static uint64_t grace_us(const struct run *run)
@@ -57,8 +60,8 @@ static void ending_line(char *line, const struct run_rank *rank, const struct al
                  own.step, deadline_ms, own.posted, ending->culprit, ending->note.posted);
         break;
     default:
-        snprintf(line, LINE_BYTES, "%s at step %u, microbatch %u",
-                 alar_status_text(ending->status), own.step, own.microbatch);
+        snprintf(line, LINE_BYTES, "%s at step %u, microbatch %u", alar_status_text(ending->status),
+                 own.step, own.microbatch);
         break;
     }
 }
@@ -125,8 +128,8 @@ static void rank_lost(struct run_rank *rank)
         }
         /* Those that raised linger and can't wait for the others' word. */
         for (uint32_t i = 0; i < run->ranks; i++) {
-            presence[i] = note[i].status == ALAR_E_NONFINITE && i != rank->rank ? ALAR_SILENT
-                                                                               : presence[i];
+            presence[i] =
+                note[i].status == ALAR_E_NONFINITE && i != rank->rank ? ALAR_SILENT : presence[i];
         }
         run->backend->leave(rank->context, code, presence, grace_us(run));
     }

@@ -1,14 +1,16 @@
 /* What people read of a run: log lines, progress, the ending, the summary. */
 #include "clock.h"
-#include "report_json.h"
 #include "run.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PROGRESS_COLUMNS = 40 };
+enum {
+    PROGRESS_COLUMNS = 40
+};
 
 uint64_t run_report_bits(const struct run *run, const struct alar_report *report)
 {
@@ -47,13 +49,13 @@ static void print_line(const struct run_rank *rank, const struct alar_report *re
                        double elapsed_ms)
 {
     const struct run *run = rank->run;
-    uint64_t last = alar_dataset_step(&run->dataset, run->range.end - 1);
+    int64_t last = (int64_t)alar_dataset_step(&run->dataset, run->range.end - 1);
     char loss[32] = "EMPTY";
 
     if (!report->is_empty) {
         snprintf(loss, sizeof(loss), "%.6E", report->loss);
     }
-    printf(" iteration %8" PRId64 "/%8" PRIu64 " | elapsed time per iteration (ms): %.3f |"
+    printf(" iteration %8" PRId64 "/%8" PRId64 " | elapsed time per iteration (ms): %.3f |"
            " %s lm loss: %s | tokens: %.0f | nan iterations: %u | empty: %" PRIu64 " |",
            report->step, last, elapsed_ms, alar_normalization_names[run->options->normalization],
            loss, report->tokens, report->nan_steps, report->empty);
@@ -77,10 +79,9 @@ static void compare(struct run_rank *rank, const struct alar_report *report)
     uint64_t b = run_report_bits(run, report);
     bool is_same = first->is_empty == report->is_empty &&
                    (first->is_empty || alar_fp_is_same(run_dtype(run), a, b));
-    uint64_t ulps = is_same ? 0
-                    : first->is_empty || report->is_empty
-                        ? UINT64_MAX
-                        : alar_fp_ulps(run_dtype(run), a, b);
+    uint64_t ulps = is_same                               ? 0
+                    : first->is_empty || report->is_empty ? UINT64_MAX
+                                                          : alar_fp_ulps(run_dtype(run), a, b);
     char ours[32];
     char twins[32];
 
@@ -118,9 +119,8 @@ void run_log_report(void *sink, const struct alar_report *report)
         if (!run->options->is_quiet) {
             print_line(rank, report, elapsed_ms);
         }
-        if (run->log_json != NULL) {
-            alar_report_json_write(run->log_json, report, run->options->normalization,
-                                   run->options->encoding);
+        if (run->has_log_json) {
+            alar_report_file_write(&run->log_json, report);
         }
     }
     rank->since_us = now;
@@ -129,7 +129,7 @@ void run_log_report(void *sink, const struct alar_report *report)
 void run_log_progress(const struct run *run, size_t steps)
 {
     static size_t shown = SIZE_MAX;
-    size_t all = run->range.end - run->range.begin;
+    size_t all = (size_t)(run->range.end - run->range.begin);
     size_t filled = steps * PROGRESS_COLUMNS / all;
 
     if (run->rank[0].rank != 0 || filled == shown || !isatty(STDERR_FILENO)) {
@@ -185,7 +185,8 @@ void run_log_summary(const struct run *run, const struct run_totals *pass,
            run->ranks, run->backend->name, options->rules.is_sync ? "sync" : "async",
            alar_placement_names[options->rules.placement],
            alar_normalization_names[options->normalization], alar_over_names[options->over],
-           alar_encoding_names[options->encoding], options->rules.waits_at_log ? "log line" : "step");
+           alar_encoding_names[options->encoding],
+           options->rules.waits_at_log ? "log line" : "step");
     print_totals(options->rules.is_sync ? "synchronous" : "asynchronous", pass);
     if (twin != NULL) {
         print_totals("twin", twin);

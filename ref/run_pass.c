@@ -1,10 +1,13 @@
-/* One pass: a driver and a program for every rank of this process, run side by side to their end. */
+/* One pass: a driver and a program for every rank of this process, run side by side to their end.
+ */
 #include "clock.h"
 #include "run.h"
 
 #include <stdlib.h>
 
-enum { WAIT_SLICE_US = 10000 };
+enum {
+    WAIT_SLICE_US = 10000
+};
 
 static enum alar_status source_local(void *data, uint32_t rank, size_t index, uint32_t microbatch,
                                      struct alar_local *local)
@@ -34,7 +37,8 @@ static uint16_t window_slots(const struct run *run)
     uint64_t slots = options->window;
 
     if (slots == 0) {
-        slots = options->rules.placement == ALAR_PLACEMENT_MICROBATCH ? run->dataset.microbatches : 1;
+        slots =
+            options->rules.placement == ALAR_PLACEMENT_MICROBATCH ? run->dataset.microbatches : 1;
         slots *= options->rules.waits_at_log ? options->rules.log_interval : 1;
     }
     return (uint16_t)(slots < ALAR_WINDOW_CAPACITY_MAX ? slots : ALAR_WINDOW_CAPACITY_MAX);
@@ -57,7 +61,8 @@ static struct alar_driver_options driver_options(const struct run *run, struct r
                 .placement = options->rules.placement,
                 .ranks = run->ranks,
                 .microbatches = (uint32_t)run->dataset.microbatches,
-                .has_flags = options->check == ALAR_CHECK_AGREE || options->check == ALAR_CHECK_COUNT,
+                .has_flags =
+                    options->check == ALAR_CHECK_AGREE || options->check == ALAR_CHECK_COUNT,
             },
         .over = options->over,
         .check = options->check,

@@ -1,16 +1,19 @@
-/* What a run needs before its first pass, and gives back after its last: the losses, the back end, the
-   ranks of this process, and their histories. */
-#include "cli.h"
+/* What a run needs before its first pass, and gives back after its last: the losses, the back end,
+   the ranks of this process, and their histories. */
 #include "clock.h"
 #include "plugin.h"
 #include "run.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { SUM_LANES_MAX = 8, SUM_US = 30000000 };
+enum {
+    SUM_LANES_MAX = 8,
+    SUM_US = 30000000
+};
 
 /* Adds up lanes over all ranks; on the simulator they are there already.
    Errors: ALAR_E_BACKEND; ALAR_E_TIMEOUT when a rank does not come. */
@@ -177,14 +180,14 @@ enum alar_status run_open(struct run *run, char *complaint)
                  run->dataset.ranks);
         return ALAR_E_INPUT;
     }
+    int64_t bad = 0;
     if (options->log_json != NULL && run->rank[0].rank == 0) {
-        run->log_json = fopen(options->log_json, "w");
-        if (run->log_json == NULL) {
-            snprintf(complaint, ALAR_COMPLAINT_BYTES, "%s: expected a file to write, found: %s",
-                     options->log_json, strerror(errno));
-        }
+        run->log_json = (struct alar_report_file){.metric = "lm loss",
+                                                  .normalization = options->normalization,
+                                                  .encoding = options->encoding};
+        bad = alar_report_file_open(&run->log_json, options->log_json, complaint) != ALAR_OK;
+        run->has_log_json = bad == 0;
     }
-    int64_t bad = options->log_json != NULL && run->rank[0].rank == 0 && run->log_json == NULL;
     ALAR_TRY(run_sum(run, 20, &bad, 1));
     return bad == 0 ? run_history_open(run, complaint) : ALAR_E_INPUT;
 }
@@ -209,7 +212,7 @@ enum alar_status run_close(struct run *run)
 {
     enum alar_status history = run_history_close(run);
     enum alar_status library = library_close(run);
-    bool is_lost = run->log_json != NULL && fclose(run->log_json) != 0;
+    bool is_lost = run->has_log_json && alar_report_file_close(&run->log_json) != ALAR_OK;
 
     for (uint32_t i = 0; i < run->rank_count; i++) {
         free(run->rank[i].log);

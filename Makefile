@@ -31,6 +31,7 @@ CORE := \
 	terms \
 	dtype \
 	fp \
+	rng \
 	tree \
 	tree_text \
 	hull \

@@ -14,6 +14,7 @@
 #define ALAR_BACKEND_H
 
 #include "dtype.h"
+#include "roll.h"
 #include "status.h"
 
 #include <stdint.h>
@@ -65,19 +66,6 @@ struct alar_op {
     uint64_t tag;        /* unique among the pending operations of the communicator */
     uint64_t timeout_us; /* for libraries that take it at issue; 0 when there is none */
     double scale;        /* factor of each input; 1 for none */
-};
-
-/* What a rank answers when it is asked whether it is there. */
-struct alar_note {
-    int32_t status; /* enum alar_status: E_NONFINITE of a rank that raised, E_TIMEOUT ... */
-    uint32_t step;  /* where it stands; with E_NONFINITE, where the loss was */
-    uint32_t microbatch;
-    uint32_t posted; /* all-reduces it has issued, modulo 2^32 */
-};
-
-enum alar_presence {
-    ALAR_SILENT = 0,
-    ALAR_HERE = 1
 };
 
 struct alar_backend {

@@ -2,6 +2,7 @@
 
    Native float and double: an assignment for each rounded operation, and no contraction. */
 #include "backend_sim_state.h"
+#include "fp.h"
 
 #include "check.h"
 #include "fp.h"

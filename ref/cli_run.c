@@ -1,6 +1,6 @@
 /* `alar run`: its command line. */
+#include "cli_run.h"
 #include "cli.h"
-#include "run.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -169,7 +169,8 @@ static int run_parse(struct typed *typed, int argc, char **argv)
 int alar_cli_run(int argc, char **argv)
 {
     struct typed typed = {
-        .run = {.losses = "tests/data/gpt-losses/train",
+        .run = {.view = &alar_cli_run_view,
+                .losses = "tests/data/gpt-losses/train",
                 .backend = "sim",
                 .pace = {.poll_us = 1000, .straggler = ALAR_STRAGGLER_NONE},
                 .seed = 1},

@@ -58,7 +58,7 @@ static enum alar_status run_passes(struct run *run)
         ALAR_TRY(run_twin(run, &twin));
     }
     if (run->rank[0].rank == 0) {
-        run_log_summary(run, &pass, has_twin ? &twin : NULL);
+        run->options->view->summary(run, &pass, has_twin ? &twin : NULL);
     }
     return ALAR_OK;
 }

@@ -15,8 +15,29 @@
 #include "program.h"
 #include "report_json.h"
 
+struct run;
+struct run_rank;
+struct run_totals;
+
+/* Who shows a run to people; no function is NULL. */
+struct alar_run_view {
+    /* Rank 0 logged a value, `elapsed_ms` a step after the last one. */
+    void (*reported)(const struct run *run, const struct alar_report *report, double elapsed_ms);
+    /* Rank 0 held a value against its twin: 0 ulps mean the same bits. */
+    void (*compared)(const struct run *run, const struct alar_report *first,
+                     const struct alar_report *twin, uint64_t ulps);
+    /* A rank has ended that many steps of the pass. */
+    void (*progress)(const struct run *run, size_t steps);
+    /* A rank can't go on: one line without its newline. */
+    void (*ending)(const struct run_rank *rank, const char *text);
+    /* Rank 0 is done; `twin` is NULL when there was no second pass. */
+    void (*summary)(const struct run *run, const struct run_totals *pass,
+                    const struct run_totals *twin);
+};
+
 struct alar_run_options {
-    const char *losses; /* directory */
+    const struct alar_run_view *view; /* borrowed */
+    const char *losses;               /* directory */
     enum alar_input input;
     const char *backend; /* "sim", "mpi" or a path */
     uint32_t ranks;      /* sim: 0 means as many as the losses have */
@@ -48,15 +69,15 @@ struct run_rank {
     struct run *run;
     enum alar_turn turn;
     uint64_t wake_us;
-    uint64_t since_us; /* of the last log line */
-    size_t logged_steps;
+    uint64_t since_us;       /* of the last log line */
     struct alar_report *log; /* of the first pass, in order */
     size_t log_count;
     size_t log_max;
-    size_t compared;   /* reports of the twin held against `log` */
-    size_t same;       /* of which had the same bits */
-    uint64_t ulps_max; /* greatest distance of the others */
-    bool is_lost;      /* its wait expired, or it raised: the ending was told */
+    size_t compared;        /* reports of the twin held against `log` */
+    size_t same;            /* of which had the same bits */
+    uint64_t ulps_max;      /* greatest distance of the others */
+    uint8_t *presence;      /* of every rank of the world, for a roll call */
+    struct alar_note *note; /* likewise */
 };
 
 /* Counts of one pass, over all ranks. */
@@ -111,12 +132,8 @@ void run_pass_free(struct run *run);
 /* run_end.c: a rank's program is over: tears it down, or tells why it can't go on. */
 void run_rank_over(struct run_rank *rank);
 
-/* run_log.c: what people read. */
-void run_log_report(void *rank, const struct alar_report *report);
-void run_log_progress(const struct run *run, size_t steps);
-void run_log_summary(const struct run *run, const struct run_totals *pass,
-                     const struct run_totals *twin);
-void run_log_ending(const struct run_rank *rank, const char *text);
+/* run_report.c: the driver's on_report; `rank` is a struct run_rank. */
+void run_report(void *rank, const struct alar_report *report);
 
 /* Bits of a report's value in the run's encoding. */
 uint64_t run_report_bits(const struct run *run, const struct alar_report *report);

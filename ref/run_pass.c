@@ -73,7 +73,7 @@ static struct alar_driver_options driver_options(const struct run *run, struct r
         .history = run->is_twin ? NULL : rank->history,
         .history_since_us = run->history_since_us,
         .history_units_per_us = run->is_simulated ? 1 : 1000,
-        .on_report = run_log_report,
+        .on_report = run_report,
         .sink = rank,
     };
 
@@ -104,7 +104,6 @@ static enum alar_status rank_open(struct run *run, struct run_rank *rank)
     ALAR_TRY(alar_program_open(&rank->program, &program));
     rank->turn = ALAR_TURN_AT;
     rank->wake_us = rank->since_us = driver.now_us(driver.clock);
-    rank->logged_steps = 0;
     return ALAR_OK;
 }
 
@@ -189,7 +188,7 @@ static void run_loop(struct run *run)
         uint64_t now = run->world ? alar_sim_now(run->world) : alar_clock_now(NULL);
 
         rank->turn = alar_program_advance(rank->program, now, &rank->wake_us);
-        run_log_progress(run, alar_program_steps(rank->program));
+        run->options->view->progress(run, alar_program_steps(rank->program));
         if (rank->turn == ALAR_TURN_OVER) {
             run_rank_over(rank);
         }

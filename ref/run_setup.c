@@ -118,7 +118,7 @@ enum alar_status run_history_close(struct run *run)
 
     for (uint32_t i = 0; i < run->rank_count; i++) {
         if (alar_history_close(run->rank[i].history, complaint) != ALAR_OK) {
-            run_log_ending(&run->rank[i], complaint);
+            run->options->view->ending(&run->rank[i], complaint);
             status = ALAR_E_IO;
         }
         run->rank[i].history = NULL;
@@ -153,7 +153,9 @@ static enum alar_status ranks_open(struct run *run, char *complaint)
         rank->run = run;
         rank->log_max = (run->range.end - run->range.begin) / run->options->rules.log_interval + 2;
         rank->log = calloc(rank->log_max, sizeof(*rank->log));
-        if (rank->log == NULL) {
+        rank->presence = calloc(run->ranks, sizeof(*rank->presence));
+        rank->note = calloc(run->ranks, sizeof(*rank->note));
+        if (rank->log == NULL || rank->presence == NULL || rank->note == NULL) {
             return ALAR_E_NOMEM;
         }
     }
@@ -216,6 +218,8 @@ enum alar_status run_close(struct run *run)
 
     for (uint32_t i = 0; i < run->rank_count; i++) {
         free(run->rank[i].log);
+        free(run->rank[i].presence);
+        free(run->rank[i].note);
     }
     free(run->rank);
     alar_dataset_close(&run->dataset);

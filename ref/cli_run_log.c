@@ -1,38 +1,15 @@
-/* What people read of a run: log lines, progress, the ending, the summary. */
-#include "clock.h"
-#include "run.h"
+/* What people read of a run: log lines, comparison, progress, the ending, the summary. */
+#include "cli_run.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 enum {
     PROGRESS_COLUMNS = 40
 };
 
-uint64_t run_report_bits(const struct run *run, const struct alar_report *report)
-{
-    uint64_t bits = 0;
-
-    if (run->options->encoding == ALAR_PAIR32) {
-        float loss = (float)report->loss;
-        uint32_t narrow = 0;
-
-        memcpy(&narrow, &loss, sizeof(narrow));
-        return narrow;
-    }
-    memcpy(&bits, &report->loss, sizeof(bits));
-    return bits;
-}
-
-static enum alar_dtype run_dtype(const struct run *run)
-{
-    return run->options->encoding == ALAR_PAIR32 ? ALAR_F32 : ALAR_F64;
-}
-
-/* "4.0b" style hex of a report's bits, or EMPTY. */
+/* Hex of a report's bits, or EMPTY. */
 static void format_bits(char *text, size_t bytes, const struct run *run,
                         const struct alar_report *report)
 {
@@ -45,13 +22,14 @@ static void format_bits(char *text, size_t bytes, const struct run *run,
     }
 }
 
-static void print_line(const struct run_rank *rank, const struct alar_report *report,
-                       double elapsed_ms)
+static void show_report(const struct run *run, const struct alar_report *report, double elapsed_ms)
 {
-    const struct run *run = rank->run;
     int64_t last = (int64_t)alar_dataset_step(&run->dataset, run->range.end - 1);
     char loss[32] = "EMPTY";
 
+    if (run->options->is_quiet) {
+        return;
+    }
     if (!report->is_empty) {
         snprintf(loss, sizeof(loss), "%.6E", report->loss);
     }
@@ -66,67 +44,26 @@ static void print_line(const struct run_rank *rank, const struct alar_report *re
     fflush(stdout);
 }
 
-/* The twin's report against the first pass's. */
-static void compare(struct run_rank *rank, const struct alar_report *report)
+static void show_compared(const struct run *run, const struct alar_report *first,
+                          const struct alar_report *twin, uint64_t ulps)
 {
-    const struct run *run = rank->run;
-
-    if (rank->compared >= rank->log_count) {
-        return;
-    }
-    const struct alar_report *first = &rank->log[rank->compared++];
-    uint64_t a = run_report_bits(run, first);
-    uint64_t b = run_report_bits(run, report);
-    bool is_same = first->is_empty == report->is_empty &&
-                   (first->is_empty || alar_fp_is_same(run_dtype(run), a, b));
-    uint64_t ulps = is_same                               ? 0
-                    : first->is_empty || report->is_empty ? UINT64_MAX
-                                                          : alar_fp_ulps(run_dtype(run), a, b);
     char ours[32];
     char twins[32];
 
-    rank->same += is_same;
-    rank->ulps_max = ulps > rank->ulps_max ? ulps : rank->ulps_max;
-    if (rank->rank != 0 || run->options->is_quiet) {
+    if (run->options->is_quiet) {
         return;
     }
     format_bits(ours, sizeof(ours), run, first);
-    format_bits(twins, sizeof(twins), run, report);
-    if (is_same) {
-        printf("   step %6" PRId64 ": %s, same bits\n", report->step, ours);
+    format_bits(twins, sizeof(twins), run, twin);
+    if (ulps == 0) {
+        printf("   step %6" PRId64 ": %s, same bits\n", twin->step, ours);
     } else {
-        printf("   step %6" PRId64 ": %s, synchronous %s, %" PRIu64 " ulp apart\n", report->step,
+        printf("   step %6" PRId64 ": %s, synchronous %s, %" PRIu64 " ulp apart\n", twin->step,
                ours, twins, ulps);
     }
 }
 
-void run_log_report(void *sink, const struct alar_report *report)
-{
-    struct run_rank *rank = sink;
-    struct run *run = rank->run;
-    uint64_t now = run->world ? alar_sim_now(run->world) : alar_clock_now(NULL);
-
-    if (run->is_twin) {
-        compare(rank, report);
-        return;
-    }
-    if (rank->log_count < rank->log_max) {
-        rank->log[rank->log_count++] = *report;
-    }
-    if (rank->rank == 0) {
-        double elapsed_ms = (double)(now - rank->since_us) / 1000.0 / (double)report->steps;
-
-        if (!run->options->is_quiet) {
-            print_line(rank, report, elapsed_ms);
-        }
-        if (run->has_log_json) {
-            alar_report_file_write(&run->log_json, report);
-        }
-    }
-    rank->since_us = now;
-}
-
-void run_log_progress(const struct run *run, size_t steps)
+static void show_progress(const struct run *run, size_t steps)
 {
     static size_t shown = SIZE_MAX;
     size_t all = (size_t)(run->range.end - run->range.begin);
@@ -141,7 +78,7 @@ void run_log_progress(const struct run *run, size_t steps)
             all, steps == all ? "\n" : "");
 }
 
-void run_log_ending(const struct run_rank *rank, const char *text)
+static void show_ending(const struct run_rank *rank, const char *text)
 {
     char line[2048];
     int length = snprintf(line, sizeof(line), "alar run: rank %u: %s\n", rank->rank, text);
@@ -174,8 +111,8 @@ static void print_comparison(const struct run *run)
     putchar('\n');
 }
 
-void run_log_summary(const struct run *run, const struct run_totals *pass,
-                     const struct run_totals *twin)
+static void show_summary(const struct run *run, const struct run_totals *pass,
+                         const struct run_totals *twin)
 {
     const struct alar_run_options *options = run->options;
     uint64_t found = 0;
@@ -200,3 +137,11 @@ void run_log_summary(const struct run *run, const struct run_totals *pass,
     }
     fflush(stdout);
 }
+
+const struct alar_run_view alar_cli_run_view = {
+    .reported = show_report,
+    .compared = show_compared,
+    .progress = show_progress,
+    .ending = show_ending,
+    .summary = show_summary,
+};

@@ -25,9 +25,11 @@ say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
 
 # The core: no I/O, clock, malloc, MPI or failure points. One module a line; ci/tidy reads this list.
 CORE := \
+	status \
 	dtype \
 	fp \
-	status \
+	tree \
+	tree_text \
 	handle \
 	window \
 	engine \

@@ -18,6 +18,7 @@ endif
 ifeq ($(CI),true)
 WERROR ?= 1
 endif
+export BUILD
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
 
@@ -26,15 +27,21 @@ say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
 # The core: no I/O, clock, malloc, MPI or failure points. One module a line; ci/tidy reads this list.
 CORE := \
 	status \
+	terms \
 	dtype \
 	fp \
 	tree \
 	tree_text \
+	hull \
+	block \
+	reach \
+	reach_query \
 	handle \
 	window \
 	engine \
 	loss \
 	payload \
+	roll \
 
 CORE_SRC  := $(CORE:%=ref/%.c)
 MPI_SRC   := $(sort $(wildcard ref/backend_mpi*.c))
@@ -44,13 +51,13 @@ MAIN_SRC  := $(wildcard ref/cli.c)
 CLI_SRC   := $(filter ref/cli%.c,$(SHELL_SRC))
 LIB_SRC   := $(filter-out $(CLI_SRC),$(CORE_SRC) $(SHELL_SRC))
 UNIT_SRC  := $(sort $(wildcard tests/unit/*.c) $(wildcard tests/lib/*.c))
-HEADERS   := $(wildcard ref/alar.h)
+HEADERS   := $(addprefix ref/,alar.h status.h status.def terms.h backend.h dtype.h)
 
 # ---- flags ---------------------------------------------------------------------------------------
 
 OPT      ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(if $(filter 1,$(WERROR)),-Werror)
-CPPFLAGS := -I. -Iref -D_XOPEN_SOURCE=700 $(if $(filter 1,$(FAULTS)),-DALAR_FAULTS=1)
+CPPFLAGS := -I. -Iref -D_XOPEN_SOURCE=700 -DALAR_VERSION=\"$(VERSION)\" $(if $(filter 1,$(FAULTS)),-DALAR_FAULTS=1)
 CFLAGS   := -std=c11 $(OPT) $(WARNINGS) -ffp-contract=off -fPIC
 LDFLAGS  := -Wl,--as-needed
 LDLIBS   := -lyajl -lm -ldl $(if $(filter 1,$(FAULTS)),-lfiu)
@@ -76,7 +83,7 @@ MPI_TEST := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/mpi/*.c)))
 
 # ---- targets for people --------------------------------------------------------------------------
 
-.PHONY: help deps all run tests check unit mpi tidy fix cover install clean
+.PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install clean
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
@@ -108,6 +115,17 @@ unit: tests ## the Criterion suites alone
 mpi: tests ## the runs on MPICH ranks alone
 	$(Q)ci/check.sh mpi
 
+asan: ## the Criterion suites under AddressSanitizer and UBSan, with planted defects
+	$(Q)ci/check.sh gates/asan
+
+valgrind-unit: ## the Criterion suites under valgrind, with planted defects
+	$(Q)ci/check.sh gates/valgrind
+
+check-full: ## check, and what takes longer
+	$(Q)ci/install-deps.sh
+	$(Q)$(MAKE) $(PARALLEL) tests
+	$(Q)ci/check.sh --full
+
 tidy: ## layering, sizes, banned calls, format, rule citations
 	$(Q)ci/tidy
 
@@ -115,7 +133,7 @@ fix: ## format every C file in place
 	$(Q)git ls-files -co --exclude-standard '*.[ch]' | xargs -r clang-format -i --style=file:ci/clang-format
 
 cover: ## coverage of the core by the unit suites: 95 % of lines, 90 % of branches
-	$(Q)ci/cover.sh
+	$(Q)ci/cover.sh $(CORE_SRC)
 
 install: all ## install under PREFIX (default /usr/local), staged under DESTDIR
 	$(Q)BUILD='$(BUILD)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' VERSION='$(VERSION)' LIBS='$(LDLIBS)' \
@@ -161,11 +179,16 @@ $(BUILD)/lib%.a:
 
 $(BUILD)/libalar.so: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources
 	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libalar.so.0 $(filter %.o,$^) $(LDLIBS) -o $@
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libalar.so.0,-z,defs $(filter %.o,$^) $(LDLIBS) -o $@
 
 $(BUILD)/unit: $(call objects,deep,$(UNIT_SRC)) $(BUILD)/libdeep.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -lcriterion -lmpfr -lgmp $(LDLIBS) -o $@
+
+$(BUILD)/tests/gates/%: $(BUILD)/obj/tests/gates/%.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ -lcriterion -o $@
 
 # One source, one plug-in per MPI library. A plug-in keeps its own private copy of what it calls.
 define mpi_rules

@@ -12,7 +12,7 @@
 #ifndef ALAR_BACKEND_H
 #define ALAR_BACKEND_H
 
-#include "fp.h"
+#include "dtype.h"
 #include "status.h"
 
 #include <stdint.h>

@@ -1,11 +1,9 @@
 /* The program: finds the subcommand and hands over. */
-#include "check.h"
 #include "cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct subcommand {
     const char *name;
@@ -19,12 +17,6 @@ static const struct subcommand subcommands[] = {
 };
 
 enum { SUBCOMMAND_COUNT = sizeof(subcommands) / sizeof(subcommands[0]) };
-
-_Noreturn void alar_check_failed(const char *kind, const char *claim, const char *file, int line)
-{
-    fprintf(stderr, "alar: %s:%d: a defect of alar: %s broken: %s\n", file, line, kind, claim);
-    _exit(ALAR_CLASS_DEFECT);
-}
 
 static void usage(FILE *file)
 {

@@ -8,14 +8,8 @@
 #ifndef ALAR_ENGINE_H
 #define ALAR_ENGINE_H
 
+#include "terms.h"
 #include "window.h"
-
-/* Where a reduction is issued. */
-enum alar_placement {
-    ALAR_PLACEMENT_MICROBATCH, /* one all-reduce a microbatch */
-    ALAR_PLACEMENT_STEP,       /* one a step, at its end */
-    ALAR_PLACEMENT_WINDOW,     /* one a log interval, at the log line */
-};
 
 /* Fixed for a run. */
 struct alar_engine_rules {

@@ -148,25 +148,3 @@ bool alar_loss_value(const struct alar_tally *tally, enum alar_encoding encoding
     *value = alar_loss_divide(encoding, tally->ratio.numerator, tally->ratio.denominator);
     return true;
 }
-
-const char *alar_normalization_name(enum alar_normalization normalization)
-{
-    static const char *const names[] = {"token-weighted", "rank-mean", "microbatch-mean",
-                                        "seed-undivided"};
-
-    return (unsigned)normalization < ALAR_NORMALIZATION_COUNT ? names[normalization] : "?";
-}
-
-const char *alar_over_name(enum alar_over over)
-{
-    static const char *const names[] = {"steps", "pooled"};
-
-    return (unsigned)over < ALAR_OVER_COUNT ? names[over] : "?";
-}
-
-const char *alar_encoding_name(enum alar_encoding encoding)
-{
-    static const char *const names[] = {"pair32", "pair64"};
-
-    return (unsigned)encoding < ALAR_ENCODING_COUNT ? names[encoding] : "?";
-}

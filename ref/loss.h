@@ -5,34 +5,11 @@
 #define ALAR_LOSS_H
 
 #include "status.h"
+#include "terms.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* What the reported number is. spec: L-02 */
-enum alar_normalization {
-    ALAR_TOKEN_WEIGHTED,  /* sum of losses / sum of tokens, over ranks and microbatches */
-    ALAR_RANK_MEAN,       /* mean over microbatches of the mean over non-empty ranks of own means */
-    ALAR_MICROBATCH_MEAN, /* mean over microbatches of each one's token-weighted mean */
-    ALAR_SEED_UNDIVIDED,  /* the original's: ranks' means summed, never divided; NaN when one is
-                             empty */
-    ALAR_NORMALIZATION_COUNT
-};
-
-/* Over the steps of a log interval. spec: L-04 */
-enum alar_over {
-    ALAR_OVER_STEPS,  /* mean of the step values; empty steps do not count */
-    ALAR_OVER_POOLED, /* one ratio of the intervals' sums */
-    ALAR_OVER_COUNT
-};
-
-/* What travels. spec: L-03 */
-enum alar_encoding {
-    ALAR_PAIR32, /* [loss sum, token count] in fp32, as the original feature */
-    ALAR_PAIR64, /* the same in fp64 */
-    ALAR_ENCODING_COUNT
-};
 
 /* One rank's loss over one microbatch. */
 struct alar_local {
@@ -84,10 +61,5 @@ void alar_loss_add_step(struct alar_tally *interval, enum alar_encoding encoding
 /* The value of a step or an interval; false, and `value` untouched, when it is EMPTY: no token
    anywhere, which is neither NaN nor 0. spec: L-05 */
 bool alar_loss_value(const struct alar_tally *tally, enum alar_encoding encoding, double *value);
-
-/* "token-weighted", "steps", "pair32" and so on, as on the command line; "?" for another number. */
-const char *alar_normalization_name(enum alar_normalization normalization);
-const char *alar_over_name(enum alar_over over);
-const char *alar_encoding_name(enum alar_encoding encoding);
 
 #endif

@@ -204,8 +204,11 @@ bool alar_tree_is_valid(const struct alar_tree *tree, uint32_t n, uint64_t *seen
 
 uint64_t alar_adder_load(struct alar_adder adder, uint64_t bits)
 {
-    return adder.wide == adder.dtype ? bits
-                                     : alar_fp_convert(adder.dtype, adder.wide, adder.model, bits);
+    bool is_plain = adder.model != ALAR_FLUSH && adder.model != ALAR_SATURATE;
+
+    return is_plain && adder.wide == adder.dtype
+               ? bits
+               : alar_fp_convert(adder.dtype, adder.wide, adder.model, bits);
 }
 
 uint64_t alar_adder_add(struct alar_adder adder, uint64_t a, uint64_t b)

@@ -69,4 +69,22 @@ expect_text "the long scripts join on request" 0 "<8 passed, 0 failed>" last_lin
 script strange/lost 'check one true' tally
 expect_text "a script in no part fails" 1 "<7 passed, 1 failed>" last_line
 
+# .ci/run with a stand-in for make.
+mkdir "$tree/.ci" "$tree/bin"
+cp .ci/run "$tree/.ci/"
+ci_run() { # ci_run CODE LINE...: the last line of .ci/run when make says these lines
+    local code=0
+    printf '#!/bin/sh\n' >"$tree/bin/make"
+    printf 'echo "%s"\n' "${@:2}" >>"$tree/bin/make"
+    printf 'exit %d\n' "$1" >>"$tree/bin/make"
+    chmod +x "$tree/bin/make"
+    PATH=$tree/bin:$PATH "$tree/.ci/run" >"$SCRATCH/all" 2>&1 || code=$?
+    echo "<$(tail -n 1 "$SCRATCH/all")>"
+    return "$code"
+}
+expect_text "the pipeline ends with the count" 0 "<3 passed, 0 failed>" ci_run 0 '3 passed, 0 failed'
+expect_text "also when make has the last word" 2 "<3 passed, 1 failed, 2 skipped>" \
+    ci_run 2 '3 passed, 1 failed, 2 skipped' 'make: *** [Makefile:9: check] Error 1'
+expect_text "a build that breaks is a failure" 2 "<0 passed, 1 failed>" ci_run 2 'make: *** Error'
+
 tally

@@ -1,0 +1,320 @@
+/* The driver's loop: one event to the engine, one action carried out, until the engine has nothing to
+   do or the world has to move first. */
+#include "driver_state.h"
+
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void *driver_send_buffer(const struct alar_driver *driver, uint16_t slot)
+{
+    return driver->send + slot * driver->slot_bytes;
+}
+
+void *driver_receive_buffer(const struct alar_driver *driver, uint16_t slot)
+{
+    return driver->receive + slot * driver->slot_bytes;
+}
+
+static uint64_t driver_now(const struct alar_driver *driver)
+{
+    return driver->options.now_us(driver->options.clock);
+}
+
+/* Microbatches that the next all-reduce covers. */
+static size_t driver_next_cells(const struct alar_driver *driver)
+{
+    return driver->options.rules.placement == ALAR_PLACEMENT_MICROBATCH
+               ? 1
+               : driver->cells - driver->posted_cells;
+}
+
+/* Carries out POST and answers it. */
+static struct alar_engine_event driver_post(struct alar_driver *driver, uint16_t index)
+{
+    const struct alar_driver_options *options = &driver->options;
+    const struct alar_layout *layout = &options->layout;
+    struct driver_slot *slot = &driver->slot[index];
+    struct alar_op op = {.tag = driver->posted, .timeout_us = options->deadline_us, .scale = 1.0};
+    uint64_t start = driver->can_block ? driver_now(driver) : 0;
+
+    *slot = (struct driver_slot){
+        .number = driver->posted,
+        .cell = driver->posted_cells,
+        .cells = driver_next_cells(driver),
+    };
+    alar_payload_write(layout, options->rank, &driver->local[slot->cell], slot->cells,
+                       driver_send_buffer(driver, index));
+    driver_record_issue(driver, index);
+    driver->posted++;
+    driver->posted_cells += slot->cells;
+
+    int error = options->backend->allreduce(
+        driver->comm, driver_send_buffer(driver, index), driver_receive_buffer(driver, index),
+        alar_payload_lanes(layout, slot->cells),
+        layout->encoding == ALAR_PAIR32 ? ALAR_F32 : ALAR_F64, ALAR_SUM, NULL, &op,
+        driver->can_block ? NULL : &slot->request);
+    if (error != 0) {
+        driver_record_end(driver, index, error);
+        return (struct alar_engine_event){.kind = ALAR_ENGINE_POST_REFUSED};
+    }
+    slot->is_ended = driver->can_block;
+    driver->blocked_us += driver->can_block ? driver_now(driver) - start : 0;
+    return (struct alar_engine_event){.kind = ALAR_ENGINE_POSTED};
+}
+
+/* Notes every flag of a taken payload; true when there was one. */
+static bool driver_find(struct alar_driver *driver, const struct driver_slot *slot,
+                        const void *lanes)
+{
+    const struct alar_layout *layout = &driver->options.layout;
+
+    if (alar_payload_flag_count(layout, lanes, slot->cells) == 0) {
+        return false;
+    }
+    for (size_t i = 0; i < slot->cells * layout->ranks; i++) {
+        size_t cell = i / layout->ranks;
+        uint32_t rank = (uint32_t)(i % layout->ranks);
+        size_t step = (slot->cell + cell) / layout->microbatches;
+
+        if (!alar_payload_flag(layout, lanes, slot->cells, cell, rank)) {
+            continue;
+        }
+        driver->tally[step].nonfinite++;
+        if (driver->finding_count < ALAR_FINDINGS_MAX) {
+            driver->findings[driver->finding_count] = (struct alar_finding){
+                .step = driver->step[step],
+                .microbatch = (uint32_t)((slot->cell + cell) % layout->microbatches),
+                .rank = rank,
+            };
+        }
+        driver->finding_count++;
+    }
+    return true;
+}
+
+/* Carries out TAKE and answers it: the only place where a value is read. */
+static struct alar_engine_event driver_take(struct alar_driver *driver,
+                                            const struct alar_action *action)
+{
+    const struct alar_layout *layout = &driver->options.layout;
+    const struct driver_slot *slot = &driver->slot[action->slot];
+    const void *lanes = driver_receive_buffer(driver, action->slot);
+    size_t pairs = alar_payload_pairs(layout, slot->cells);
+
+    driver_record_take(driver, action->slot, action->outcome);
+    if (action->outcome != ALAR_OUTCOME_VALUE) {
+        return (struct alar_engine_event){.kind = ALAR_ENGINE_TAKEN};
+    }
+    for (size_t i = 0; i < pairs; i++) {
+        size_t cell = slot->cell + i * (slot->cells / pairs);
+
+        alar_loss_add_pair(&driver->tally[cell / layout->microbatches], layout->encoding,
+                           layout->normalization, layout->ranks,
+                           alar_payload_pair(layout, lanes, i));
+    }
+    return (struct alar_engine_event){.kind = driver_find(driver, slot, lanes)
+                                                  ? ALAR_ENGINE_TAKEN_NONFINITE
+                                                  : ALAR_ENGINE_TAKEN};
+}
+
+/* Carries out REPORT: one value for the steps of the interval, then an empty interval. */
+static struct alar_engine_event driver_report(struct alar_driver *driver)
+{
+    const struct alar_driver_options *options = &driver->options;
+    size_t steps = driver->cells / options->layout.microbatches;
+    struct alar_tally interval = {0};
+    struct alar_report report = {.is_empty = true, .steps = (uint32_t)steps};
+
+    for (size_t i = 0; i < steps; i++) {
+        double value = 0.0;
+
+        alar_loss_add_step(&interval, options->layout.encoding, options->over, &driver->tally[i]);
+        if (alar_loss_value(&driver->tally[i], options->layout.encoding, &value)) {
+            report.nan_steps += !isfinite(value) ? 1U : 0U;
+        }
+        driver->tally[i] = (struct alar_tally){0};
+    }
+    report.is_empty = !alar_loss_value(&interval, options->layout.encoding, &report.loss);
+    report.first_step = driver->step[0];
+    report.step = report.logged_at_step = driver->step[steps - 1];
+    report.tokens = interval.tokens;
+    report.nonfinite = interval.nonfinite;
+    report.empty = interval.empty;
+    driver_record_report(driver, &report);
+    if (options->on_report != NULL) {
+        options->on_report(options->sink, &report);
+    }
+    driver->cells = driver->posted_cells = 0;
+    driver->first_op = driver->posted;
+    return (struct alar_engine_event){.kind = ALAR_ENGINE_REPORTED};
+}
+
+/* Asks the back end about one pending slot; true when it ended, with what to tell the engine. */
+static bool driver_test(struct alar_driver *driver, uint16_t index, struct alar_engine_event *event)
+{
+    struct driver_slot *slot = &driver->slot[index];
+    int done = slot->is_ended;
+    int error = 0;
+
+    if (!done) {
+        int failed = driver->options.backend->test(slot->request, &done, &error);
+
+        error = failed != 0 ? failed : error;
+        if (!done && error == 0) {
+            return false;
+        }
+        slot->is_ended = true;
+        driver->options.backend->request_free(slot->request);
+        slot->request = NULL;
+    }
+    driver_record_end(driver, index, error);
+    *event = (struct alar_engine_event){
+        .kind = error == 0 ? ALAR_ENGINE_COMPLETE : ALAR_ENGINE_FAIL, .slot = index};
+    return true;
+}
+
+/* Begins to stand still, or goes on to; true when the awaited slot ended meanwhile. */
+static bool driver_await(struct alar_driver *driver, bool is_new, struct alar_engine_event *event)
+{
+    if (is_new) {
+        driver->deadline =
+            (struct alar_deadline){.since = driver_now(driver), .limit = driver->options.deadline_us};
+        driver_record_wait(driver, driver->action.slot);
+    }
+    return driver_test(driver, driver->action.slot, event);
+}
+
+enum alar_need driver_go(struct alar_driver *driver, struct alar_engine_event event)
+{
+    bool was_awaiting = driver->action.kind == ALAR_ACTION_AWAIT;
+
+    for (;;) {
+        struct alar_action *action = &driver->action;
+        enum alar_status status = alar_engine_step(&driver->engine, event, action);
+
+        POST(status == ALAR_OK);
+        if (was_awaiting && action->kind != ALAR_ACTION_AWAIT) {
+            driver->blocked_us += driver_now(driver) - driver->deadline.since;
+        }
+        if (action->kind == ALAR_ACTION_POST) {
+            event = driver_post(driver, action->slot);
+        } else if (action->kind == ALAR_ACTION_TAKE) {
+            event = driver_take(driver, action);
+        } else if (action->kind == ALAR_ACTION_REPORT) {
+            event = driver_report(driver);
+        } else if (action->kind != ALAR_ACTION_AWAIT ||
+                   !driver_await(driver, !was_awaiting, &event)) {
+            return alar_driver_need(driver);
+        }
+        was_awaiting = action->kind == ALAR_ACTION_AWAIT;
+    }
+}
+
+enum alar_need alar_driver_poll(struct alar_driver *driver)
+{
+    const struct alar_window *window = driver->engine.window;
+    struct alar_engine_event event;
+
+    /* Values are taken in post order, so only the oldest pending handle is worth asking about; each
+       one that ended uncovers the next. */
+    for (uint16_t i = 0; i < alar_window_live(window); i++) {
+        uint16_t slot = alar_window_live_slot(window, i);
+
+        if (window->slot[slot].state != ALAR_HANDLE_PENDING) {
+            continue;
+        }
+        if (!driver_test(driver, slot, &event)) {
+            break;
+        }
+        enum alar_need need = driver_go(driver, event);
+        if (need != ALAR_NEED_NOTHING) {
+            return need;
+        }
+    }
+    if (driver->options.backend->progress != NULL) {
+        driver->options.backend->progress(driver->options.context);
+    }
+    if (driver->action.kind == ALAR_ACTION_AWAIT &&
+        alar_deadline_passed(&driver->deadline, driver_now(driver))) {
+        return driver_go(driver, (struct alar_engine_event){.kind = ALAR_ENGINE_EXPIRE});
+    }
+    return alar_driver_need(driver);
+}
+
+enum alar_need alar_driver_wait(struct alar_driver *driver, uint64_t slice_us)
+{
+    const struct driver_slot *slot = &driver->slot[driver->action.slot];
+    int error = 0;
+
+    PRE(driver->action.kind == ALAR_ACTION_AWAIT);
+    if (!slot->is_ended) {
+        uint64_t waited = driver_now(driver) - driver->deadline.since;
+        uint64_t limit = driver->deadline.limit;
+        uint64_t left = limit == 0 || limit - waited > slice_us ? slice_us : limit - waited;
+
+        /* What it says is asked again by the poll, in one place. */
+        if (limit == 0 || waited < limit) {
+            driver->options.backend->wait(slot->request, NULL, left, &error);
+        }
+    }
+    return alar_driver_poll(driver);
+}
+
+enum alar_need alar_driver_microbatch(struct alar_driver *driver, int64_t step,
+                                      const struct alar_local *local)
+{
+    const struct alar_layout *layout = &driver->options.layout;
+    size_t index = driver->cells / layout->microbatches;
+
+    PRE(driver->action.kind == ALAR_ACTION_READY);
+    PRE(index < driver->options.rules.log_interval);
+    driver->step[index] = step;
+    driver->local[driver->cells] = *local;
+    if (local->nonfinite > 0 && driver->options.check == ALAR_CHECK_RAISE) {
+        driver->findings[0] = (struct alar_finding){
+            .step = step,
+            .microbatch = (uint32_t)(driver->cells % layout->microbatches),
+            .rank = driver->options.rank,
+        };
+        driver->finding_count = 1;
+        return alar_driver_abandon(driver, ALAR_E_NONFINITE);
+    }
+    driver->cells++;
+    return driver_go(driver, (struct alar_engine_event){.kind = ALAR_ENGINE_CONTRIBUTE});
+}
+
+enum alar_need alar_driver_step_end(struct alar_driver *driver)
+{
+    PRE(driver->cells % driver->options.layout.microbatches == 0);
+    enum alar_need need = alar_driver_poll(driver);
+
+    PRE(need == ALAR_NEED_NOTHING);
+    return driver_go(driver, (struct alar_engine_event){.kind = ALAR_ENGINE_STEP_END});
+}
+
+enum alar_need alar_driver_finish(struct alar_driver *driver)
+{
+    return driver_go(driver, (struct alar_engine_event){.kind = ALAR_ENGINE_FINISH});
+}
+
+enum alar_need alar_driver_abandon(struct alar_driver *driver, enum alar_status status)
+{
+    return driver_go(driver,
+                     (struct alar_engine_event){.kind = ALAR_ENGINE_ABANDON, .status = status});
+}
+
+enum alar_need alar_driver_need(const struct alar_driver *driver)
+{
+    switch (driver->action.kind) {
+    case ALAR_ACTION_AWAIT:
+        return ALAR_NEED_POLL;
+    case ALAR_ACTION_STOP:
+        return ALAR_NEED_END;
+    case ALAR_ACTION_CLOSED:
+        return ALAR_NEED_CLOSED;
+    default:
+        return ALAR_NEED_NOTHING;
+    }
+}

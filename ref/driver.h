@@ -1,0 +1,102 @@
+/* One rank's side of the log: carries the engine's actions to a back end, and what the back end says
+   back to the engine. It never blocks (but for a blocking call asked for), sleeps or exits: whoever
+   runs the ranks does, so the same driver serves one rank per process and all ranks in one. */
+#ifndef ALAR_DRIVER_H
+#define ALAR_DRIVER_H
+
+#include "alar.h"
+#include "backend.h"
+#include "history.h"
+#include "payload.h"
+
+/* A non-finite local loss that every rank has learnt of. */
+struct alar_finding {
+    int64_t step;
+    uint32_t microbatch;
+    uint32_t rank;
+};
+
+enum { ALAR_FINDINGS_MAX = 64 };
+
+struct alar_driver_options {
+    const struct alar_backend *backend; /* borrowed */
+    void *context;                      /* of the back end; borrowed */
+    uint32_t rank;
+    uint64_t (*now_us)(void *clock); /* a clock that never runs backwards */
+    void *clock;
+    struct alar_engine_rules rules;
+    struct alar_layout layout;
+    enum alar_over over;
+    enum alar_check check;
+    uint16_t window;            /* slots */
+    uint64_t deadline_us;       /* of one wait; 0: none */
+    uint64_t comm_epoch;        /* the same on all ranks, another for each communicator */
+    bool is_blocking;           /* sync: use the library's blocking call where it has one */
+    struct alar_history *history; /* borrowed; NULL: none is written */
+    void (*on_report)(void *sink, const struct alar_report *report);
+    void *sink;
+};
+
+/* What the program may do next. */
+enum alar_need {
+    ALAR_NEED_NOTHING, /* go on with the program */
+    ALAR_NEED_POLL,    /* stand still and poll */
+    ALAR_NEED_END,     /* the run is over: see alar_driver_status, then tear down */
+    ALAR_NEED_CLOSED,  /* torn down, every handle told */
+};
+
+struct alar_driver;
+
+/* Allocates everything the run will need.
+   Errors: ALAR_E_NOMEM; ALAR_E_RANGE for a window or a log interval out of range; ALAR_E_BACKEND when
+   the back end gives no communicator. */
+ALAR_MUST_USE enum alar_status alar_driver_open(struct alar_driver **driver,
+                                                const struct alar_driver_options *options);
+
+/* The program's events; each only when the driver needs nothing. `step` is the step's own number.
+   Returns what is needed next. */
+enum alar_need alar_driver_microbatch(struct alar_driver *driver, int64_t step,
+                                      const struct alar_local *local);
+enum alar_need alar_driver_step_end(struct alar_driver *driver);
+enum alar_need alar_driver_finish(struct alar_driver *driver);
+
+/* The program gives up, with a status that is not ALAR_OK. */
+enum alar_need alar_driver_abandon(struct alar_driver *driver, enum alar_status status);
+
+/* Drives what is pending, expires a wait whose deadline passed. Cheap when there is nothing to do. */
+enum alar_need alar_driver_poll(struct alar_driver *driver);
+
+/* Stands still in the back end's own wait for at most `slice_us`, then polls. Needs POLL, and a back
+   end in whose wait real time passes. */
+enum alar_need alar_driver_wait(struct alar_driver *driver, uint64_t slice_us);
+
+/* Gives up the communicator and tells what is left. Needs END; CLOSED afterwards. */
+enum alar_need alar_driver_tear_down(struct alar_driver *driver);
+
+enum alar_need alar_driver_need(const struct alar_driver *driver);
+
+/* The deadline of the wait that the driver stands still in. Needs POLL. */
+const struct alar_deadline *alar_driver_deadline(const struct alar_driver *driver);
+
+/* How the run ended, or ALAR_OK while it goes on. */
+enum alar_status alar_driver_status(const struct alar_driver *driver);
+
+/* Microseconds spent standing still in waits. */
+uint64_t alar_driver_blocked_us(const struct alar_driver *driver);
+
+const struct alar_engine_stats *alar_driver_stats(const struct alar_driver *driver);
+
+/* Handles posted and never told; 0 after a tear-down. */
+uint32_t alar_driver_leaked(const struct alar_driver *driver);
+
+/* The first ALAR_FINDINGS_MAX findings, in post order; *count is how many there were in all. Under
+   `raise`, this rank's own. */
+const struct alar_finding *alar_driver_findings(const struct alar_driver *driver, uint64_t *count);
+
+/* Where the program stands, for a roll call. */
+struct alar_note alar_driver_note(const struct alar_driver *driver);
+
+/* Frees it; NULL is fine. */
+void alar_driver_free(struct alar_driver *driver);
+
+#endif

@@ -1,0 +1,58 @@
+/* Inside the driver: its state, shared by the files that carry out actions and that record them. */
+#ifndef ALAR_DRIVER_STATE_H
+#define ALAR_DRIVER_STATE_H
+
+#include "driver.h"
+
+/* What belongs to one slot of the window. */
+struct driver_slot {
+    void *request;   /* of the back end; NULL when there is none */
+    uint64_t number; /* of the operation within its communicator, from 0 */
+    size_t cell;     /* first microbatch it covers, counted from the start of its interval */
+    size_t cells;    /* microbatches it covers */
+    bool is_ended;   /* the back end said so, and the engine was told or is about to be */
+    bool is_waited;  /* a wait record was written */
+};
+
+struct alar_driver {
+    struct alar_driver_options options;
+    struct alar_engine engine;
+    struct alar_action action; /* the engine's last word: READY, AWAIT, STOP or CLOSED */
+    struct alar_deadline deadline;
+    uint64_t blocked_us;
+    void *comm;
+    bool can_block; /* this run's all-reduces are blocking calls */
+    uint64_t posted;
+
+    /* One element a slot. */
+    struct driver_slot *slot;
+    char *send; /* lane_bytes each */
+    char *receive;
+    size_t slot_bytes;
+
+    /* The current log interval. */
+    struct alar_local *local; /* [steps of the interval][microbatches] */
+    struct alar_tally *tally; /* [steps of the interval] */
+    int64_t *step;            /* own number of each step of the interval */
+    size_t cells;             /* contributed so far */
+    size_t posted_cells;      /* of which covered by all-reduces */
+    uint64_t first_op;        /* number of the interval's first operation */
+
+    struct alar_finding findings[ALAR_FINDINGS_MAX];
+    uint64_t finding_count;
+};
+
+void *driver_send_buffer(const struct alar_driver *driver, uint16_t slot);
+void *driver_receive_buffer(const struct alar_driver *driver, uint16_t slot);
+
+/* Gives the engine an event and carries out all that follows from it. */
+enum alar_need driver_go(struct alar_driver *driver, struct alar_engine_event event);
+
+/* The driver's records; all do nothing when no history is written. */
+void driver_record_issue(struct alar_driver *driver, uint16_t slot);
+void driver_record_wait(struct alar_driver *driver, uint16_t slot);
+void driver_record_end(struct alar_driver *driver, uint16_t slot, int error);
+void driver_record_take(struct alar_driver *driver, uint16_t slot, enum alar_outcome outcome);
+void driver_record_report(struct alar_driver *driver, const struct alar_report *report);
+
+#endif

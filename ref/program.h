@@ -1,0 +1,72 @@
+/* One rank's training loop, as far as its log is concerned: compute, contribute, now and then a
+   gradient all-reduce, end the step. A state machine that never blocks, so that one process can run
+   one rank in real time or many in virtual time. */
+#ifndef ALAR_PROGRAM_H
+#define ALAR_PROGRAM_H
+
+#include "driver.h"
+
+/* Where local losses come from. */
+struct alar_source {
+    void *data;
+    /* The local loss of one microbatch of the step at `index` (0 is the first step of the run). */
+    enum alar_status (*local)(void *data, uint32_t rank, size_t index, uint32_t microbatch,
+                              struct alar_local *local);
+    int64_t (*step)(void *data, size_t index); /* the step's own number */
+};
+
+enum { ALAR_STRAGGLER_NONE = -1, ALAR_STRAGGLER_ROTATE = -2 };
+
+/* What a step costs, in microseconds. */
+struct alar_pace {
+    uint64_t compute_us; /* each microbatch */
+    uint64_t poll_us;    /* between two polls while computing; 0: only before each contribution */
+    int32_t straggler;   /* the rank that is late, or one of the numbers above */
+    uint64_t late_us;    /* by this much, once a step */
+    uint64_t grad_bytes; /* of the blocking gradient all-reduce that ends a step; 0: there is none */
+};
+
+struct alar_program_options {
+    struct alar_driver *driver; /* borrowed */
+    struct alar_source source;
+    const struct alar_backend *backend; /* borrowed */
+    void *context;                      /* of the back end; borrowed */
+    uint32_t rank;
+    uint32_t ranks;
+    uint32_t microbatches;
+    size_t steps; /* in all */
+    struct alar_pace pace;
+    uint64_t deadline_us; /* of the gradient all-reduce; 0: none */
+    uint64_t comm_epoch;  /* of the gradients' communicator */
+};
+
+/* What the runner has to do before it advances the program again. */
+enum alar_turn {
+    ALAR_TURN_AT,      /* wait until *wake_us */
+    ALAR_TURN_BLOCKED, /* the program stands still: wait in alar_program_wait, or poll */
+    ALAR_TURN_OVER,    /* the driver needs END or is CLOSED */
+};
+
+struct alar_program;
+
+/* Errors: ALAR_E_NOMEM; ALAR_E_BACKEND when the back end gives no communicator for the gradients. */
+ALAR_MUST_USE enum alar_status alar_program_open(struct alar_program **program,
+                                                 const struct alar_program_options *options);
+
+/* Goes on as far as it can at tick `now_us`. */
+enum alar_turn alar_program_advance(struct alar_program *program, uint64_t now_us,
+                                    uint64_t *wake_us);
+
+/* Stands still for at most `slice_us` in the back end's own wait. Needs BLOCKED. */
+void alar_program_wait(struct alar_program *program, uint64_t slice_us);
+
+/* The tick at which the wait that blocks the program expires; UINT64_MAX: none does. */
+uint64_t alar_program_expiry(const struct alar_program *program);
+
+/* Steps ended so far. */
+size_t alar_program_steps(const struct alar_program *program);
+
+/* Frees it; NULL is fine. */
+void alar_program_free(struct alar_program *program);
+
+#endif

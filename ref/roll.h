@@ -1,0 +1,34 @@
+/* What a roll call means: who is missing, who raised, and how the run ends because of it. */
+#ifndef ALAR_ROLL_H
+#define ALAR_ROLL_H
+
+#include "backend.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The answers of `ranks` ranks; both arrays are borrowed. */
+struct alar_roll {
+    uint32_t ranks;
+    uint32_t rank;            /* own */
+    const uint8_t *presence;  /* enum alar_presence */
+    const struct alar_note *note; /* meaningful where the rank is present */
+};
+
+struct alar_ending {
+    enum alar_status status; /* E_NONFINITE, E_LOST or E_TIMEOUT */
+    uint32_t culprit;        /* the lowest rank that raised, is silent, or has posted least */
+    uint32_t count;          /* ranks that raised, or are silent; 0 for E_TIMEOUT */
+    struct alar_note note;   /* of the culprit when it is present */
+};
+
+/* Judges the roll that was called because a wait expired: a rank that raised explains it best, then
+   silent ranks, then a rank that is merely behind. All ranks that see the same roll end alike.
+   spec: F-05 */
+struct alar_ending alar_roll_judge(const struct alar_roll *roll);
+
+/* Does `rank` belong to what the ending counts (raised, or silent)? */
+bool alar_roll_is_culprit(const struct alar_roll *roll, const struct alar_ending *ending,
+                          uint32_t rank);
+
+#endif

@@ -1,0 +1,15 @@
+/* The names of the terms. */
+#include "terms.h"
+
+#include <stddef.h>
+
+const char *const alar_placement_names[] = {"microbatch", "step", "window", NULL};
+
+const char *const alar_normalization_names[] = {"token-weighted", "rank-mean", "microbatch-mean",
+                                                "seed-undivided", NULL};
+
+const char *const alar_over_names[] = {"steps", "pooled", NULL};
+
+const char *const alar_encoding_names[] = {"pair32", "pair64", NULL};
+
+const char *const alar_check_names[] = {"agree", "raise", "count", "off", NULL};

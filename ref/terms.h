@@ -1,0 +1,52 @@
+/* The terms a run is described in, with the names they have on the command line, in histories and in
+   reports. Each list of names ends with NULL and is indexed by its enum. */
+#ifndef ALAR_TERMS_H
+#define ALAR_TERMS_H
+
+/* Where a reduction is issued. */
+enum alar_placement {
+    ALAR_PLACEMENT_MICROBATCH, /* one all-reduce a microbatch */
+    ALAR_PLACEMENT_STEP,       /* one a step, at its end */
+    ALAR_PLACEMENT_WINDOW,     /* one a log interval, at the log line */
+    ALAR_PLACEMENT_COUNT
+};
+
+/* What the reported number is. spec: L-02 */
+enum alar_normalization {
+    ALAR_TOKEN_WEIGHTED,  /* sum of losses / sum of tokens, over ranks and microbatches */
+    ALAR_RANK_MEAN,       /* mean over microbatches of the mean over non-empty ranks of own means */
+    ALAR_MICROBATCH_MEAN, /* mean over microbatches of each one's token-weighted mean */
+    ALAR_SEED_UNDIVIDED,  /* the original's: ranks' means summed, never divided; NaN if one is empty */
+    ALAR_NORMALIZATION_COUNT
+};
+
+/* Over the steps of a log interval. spec: L-04 */
+enum alar_over {
+    ALAR_OVER_STEPS,  /* mean of the step values; empty steps do not count */
+    ALAR_OVER_POOLED, /* one ratio of the interval's sums */
+    ALAR_OVER_COUNT
+};
+
+/* What travels. spec: L-03 */
+enum alar_encoding {
+    ALAR_PAIR32, /* [loss sum, token count] in fp32, as the original feature */
+    ALAR_PAIR64, /* the same in fp64 */
+    ALAR_ENCODING_COUNT
+};
+
+/* What to do about a local loss that is NaN or infinite. spec: L-08 */
+enum alar_check {
+    ALAR_CHECK_AGREE, /* all ranks learn of it and stop after that step */
+    ALAR_CHECK_RAISE, /* the rank stops at once; the others at their deadline */
+    ALAR_CHECK_COUNT, /* go on, with the count beside the value */
+    ALAR_CHECK_OFF,   /* do not look: the two lanes of the original feature and nothing else */
+    ALAR_CHECK_CHOICES
+};
+
+extern const char *const alar_placement_names[];     /* microbatch step window */
+extern const char *const alar_normalization_names[]; /* token-weighted rank-mean ... */
+extern const char *const alar_over_names[];          /* steps pooled */
+extern const char *const alar_encoding_names[];      /* pair32 pair64 */
+extern const char *const alar_check_names[];         /* agree raise count off */
+
+#endif

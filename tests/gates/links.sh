@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# What the built files need and offer, read from the files themselves: the core needs nothing but a few
+# functions of libc, the program needs no MPI, the library offers no name outside alar_.
+. "$(dirname "$0")/../lib/tally.sh"
+
+# Copies and compares of memory and strings, and what <math.h> does exactly.
+allowed='mem(cpy|move|set|cmp|chr)|str(len|n?cmp|n?cpy|r?chr)
+(nextafter|ldexp|frexp|scalbn|fabs|copysign|floor|ceil|trunc|rint|fma|sqrt|fmin|fmax|modf|ilogb|logb)[fl]?
+alar_.*|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|__mem(cpy|set|move)_chk'
+
+# foreign OBJECT...: prints what they need beyond that; 1 when there is anything.
+foreign() {
+    ! nm -u "$@" | awk '$1 == "U" { print $2 }' | grep -vxE "${allowed//$'\n'/|}"
+}
+
+core=$(make -s --eval='print: ; @echo $(CORE_SRC:%.c=$(BUILD)/obj/%.o)' print)
+check "the core needs nothing of the world" foreign $core
+
+printf 'char *getenv(const char *); char *f(void) { return getenv("A"); }\n' >"$SCRATCH/impure.c"
+check "an impure object can be built" "${CC:-gcc}" -c "$SCRATCH/impure.c" -o "$SCRATCH/impure.o"
+expect_text "a planted getenv is seen" 1 getenv foreign "$SCRATCH/impure.o"
+
+exports() { # exports LIBRARY: prints what it offers outside alar_; 1 when there is anything
+    ! nm -D --defined-only "$1" | awk '$2 ~ /[A-TV-Z]/ { print $3 }' | grep -v '^alar_'
+}
+check "the library offers alar_ names only" exports "$BUILD/libalar.so"
+expect_text "another name is seen" 1 malloc exports "$(ldconfig -p | awk '/libc\.so\.6/ { print $NF; exit }')"
+
+needs_mpi() {
+    ldd "$1" | grep -i mpi
+}
+if [ -e "$BUILD/alar" ]; then
+    expect_code "the program needs no MPI" 1 needs_mpi "$BUILD/alar"
+else
+    skip "the program needs no MPI" "$BUILD/alar is not built"
+fi
+if [ -e "$BUILD/alar-mpich.so" ]; then
+    check "the MPICH back end does" needs_mpi "$BUILD/alar-mpich.so"
+else
+    skip "the MPICH back end does" "$BUILD/alar-mpich.so is not built"
+fi
+
+tally

@@ -6,6 +6,7 @@
 .DEFAULT_GOAL := help
 .SUFFIXES:
 .DELETE_ON_ERROR:
+.SECONDARY:
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 VERSION := 0.1.0
@@ -24,7 +25,7 @@ say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
 
 # ---- sources -------------------------------------------------------------------------------------
 
-# The core: no I/O, clock, malloc, MPI or failure points. One module a line; ci/tidy reads this list.
+# The core: no I/O, clock, malloc, MPI or failure points. A module a line; ci/tidy reads the list.
 CORE := \
 	status \
 	terms \
@@ -50,6 +51,7 @@ SHELL_SRC := $(filter-out $(CORE_SRC) $(MPI_SRC),$(sort $(wildcard ref/*.c))) $(
 MAIN_SRC  := $(wildcard ref/cli.c)
 CLI_SRC   := $(filter ref/cli%.c,$(SHELL_SRC))
 LIB_SRC   := $(filter-out $(CLI_SRC),$(CORE_SRC) $(SHELL_SRC))
+DEEP_SRC  := $(filter-out $(MAIN_SRC),$(LIB_SRC) $(CLI_SRC))
 UNIT_SRC  := $(sort $(wildcard tests/unit/*.c) $(wildcard tests/lib/*.c))
 HEADERS   := $(addprefix ref/,alar.h status.h status.def terms.h backend.h dtype.h)
 
@@ -57,10 +59,14 @@ HEADERS   := $(addprefix ref/,alar.h status.h status.def terms.h backend.h dtype
 
 OPT      ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(if $(filter 1,$(WERROR)),-Werror)
-CPPFLAGS := -I. -Iref -D_XOPEN_SOURCE=700 -DALAR_VERSION=\"$(VERSION)\" $(if $(filter 1,$(FAULTS)),-DALAR_FAULTS=1)
+CPPFLAGS := -I. -Iref -D_XOPEN_SOURCE=700 -DALAR_VERSION=\"$(VERSION)\"
 CFLAGS   := -std=c11 $(OPT) $(WARNINGS) -ffp-contract=off -fPIC
 LDFLAGS  := -Wl,--as-needed
-LDLIBS   := -lyajl -lm -ldl $(if $(filter 1,$(FAULTS)),-lfiu)
+LDLIBS   := -lyajl -lm -ldl
+ifeq ($(FAULTS),1)
+CPPFLAGS += -DALAR_FAULTS=1
+LDLIBS   += -lfiu
+endif
 ifdef SANITIZE
 CFLAGS   += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 LDFLAGS  += -fsanitize=$(SANITIZE)
@@ -83,7 +89,8 @@ MPI_TEST := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/mpi/*.c)))
 
 # ---- targets for people --------------------------------------------------------------------------
 
-.PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install clean
+.PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
+.PHONY: clean
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
@@ -130,7 +137,8 @@ tidy: ## layering, sizes, banned calls, format, rule citations
 	$(Q)ci/tidy
 
 fix: ## format every C file in place
-	$(Q)git ls-files -co --exclude-standard '*.[ch]' | xargs -r clang-format -i --style=file:ci/clang-format
+	$(Q)git -c safe.directory='*' ls-files -co --exclude-standard '*.[ch]' | \
+		xargs -r clang-format -i --style=file:ci/clang-format
 
 cover: ## coverage of the core by the unit suites: 95 % of lines, 90 % of branches
 	$(Q)ci/cover.sh $(CORE_SRC)
@@ -172,7 +180,7 @@ $(BUILD)/alar: $(call objects,obj,$(CLI_SRC)) $(BUILD)/libalar.a
 
 $(BUILD)/libalar.a: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources
 # An archive, so that a suite can bring its own alar_check_failed; without the file that holds main.
-$(BUILD)/libdeep.a: $(call objects,deep,$(filter-out $(MAIN_SRC),$(LIB_SRC) $(CLI_SRC))) $(BUILD)/sources
+$(BUILD)/libdeep.a: $(call objects,deep,$(DEEP_SRC)) $(BUILD)/sources
 $(BUILD)/lib%.a:
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)

@@ -11,6 +11,9 @@ cd "$(dirname "$0")/.." || exit 4
 parts=(unit cli example mpi gates)
 
 export BUILD=${BUILD:-build} LC_ALL=C
+# A make started by a test has no part in the job server of the make that started us.
+MAKEFLAGS=$(sed -E 's/ -j[0-9]*| --jobserver-[a-z]+=[^ ]*//g' <<<"${MAKEFLAGS:-}")
+export MAKEFLAGS
 results=$BUILD/results
 passed=0 failed=0 skipped=0
 full=

@@ -16,7 +16,7 @@ put() { # put MODE DIRECTORY FILE...: files that were not built are passed over
 put 755 bin "$BUILD/alar"
 put 644 lib "$BUILD/libalar.a"
 put 755 lib/alar "$BUILD"/alar-*.so
-put 644 include "$@"
+put 644 include/alar "$@"
 put 644 share/man/man1 ref/alar.1
 
 install -D -m 755 "$BUILD/libalar.so" "$root/lib/libalar.so.0"
@@ -31,7 +31,7 @@ libdir=\${prefix}/lib
 Name: alar
 Description: asynchronous log all-reduce: reference engine and correctness oracle
 Version: $VERSION
-Cflags: -I\${includedir}
+Cflags: -I\${includedir}/alar
 Libs: -L\${libdir} -lalar
 Libs.private: $LIBS
 END

@@ -8,7 +8,8 @@
    others may be NULL, which means: host memory only, no streams, no progress of its own, no roll call.
    Every function returns 0, or minus an enum alar_status. Ranks, counts and slots are plain numbers;
    all durations are microseconds. Nothing here keeps a pointer of the caller's beyond the call, but
-   for the two buffers of a pending all-reduce, which the back end owns until it is over. */
+   for `peers` and the calls in struct alar_boot, until fini, and the two buffers of a pending
+   all-reduce, which the back end owns until it is over. */
 #ifndef ALAR_BACKEND_H
 #define ALAR_BACKEND_H
 
@@ -79,7 +80,8 @@ struct alar_backend {
     /* All ranks of the world call; those not among `ranks` (NULL: all are) get a NULL *comm. */
     int (*comm_create)(void *context, const int32_t *ranks, int32_t count, uint64_t epoch,
                        void **comm);
-    /* Operations still pending on it are given up; the back end keeps what it needs of them. */
+    /* All its ranks call. Operations still pending on it are given up: the caller forgets their
+       requests, and leaves their buffers alone until fini, for no library can take them back. */
     int (*comm_free)(void *comm);
     /* send == recv: in place. A NULL `request`: blocking. `stream` is NULL on the host. */
     int (*allreduce)(void *comm, const void *send, void *recv, uint64_t count, enum alar_dtype dtype,
@@ -87,12 +89,14 @@ struct alar_backend {
                      void **request);
     /* Never blocks; may drive progress. *done is 0 or 1; *error is 0 or minus a status. */
     int (*test)(void *request, int *done, int *error);
-    /* -ALAR_E_TIMEOUT when the time passed first: the request stays live. */
+    /* -ALAR_E_TIMEOUT when the time passed first, -ALAR_E_LOST when a rank has left meanwhile (see
+       `leave`): either way the request stays live. A value that is there comes before both. */
     int (*wait)(void *request, void *stream, uint64_t timeout_us, int *error);
     /* Refused with -ALAR_E_ILLEGAL while the operation is pending. */
     int (*request_free)(void *request);
 
-    /* Optional: drives what is pending, and answers roll calls. Never blocks. */
+    /* Optional: drives what is pending, and answers roll calls. Never blocks. Returns -ALAR_E_LOST
+       once another rank has called `leave`: write a verdict and leave too. */
     int (*progress)(void *context);
 
     /* Optional: asynchronous errors. After an abort every live request ends with an error. */
@@ -114,14 +118,17 @@ struct alar_backend {
     int (*stream_stall)(void *context, void *stream, uint64_t duration_us);
 
     /* Optional, all four or none: the monitored barrier.
-       note_set: what progress() answers for this rank from now on.
-       roll_call: asks every rank, answers theirs meanwhile, and returns after at most grace_us;
-           presence[r] (enum alar_presence) and note[r] have one element a rank. A rank that does not
-           answer in time is silent, which is not the same as dead.
+       note_set: what progress(), test() and wait() answer for this rank from now on.
+       roll_call: asks every rank, answers theirs meanwhile, and returns when all have answered or
+           grace_us have passed; presence[r] (enum alar_presence) and note[r] have one element a
+           rank. A rank that does not answer in time is silent, which is not the same as dead.
        farewell: the orderly end: returns 0 once every rank has called it, -ALAR_E_TIMEOUT when that
-           took longer than timeout_us; answers roll calls meanwhile.
-       leave: the end of a run that lost a rank. The caller has written its verdict. The lowest
-           present rank waits for the others' word or grace_us, then ends the job with `code`; the
+           took longer than timeout_us (calling again goes on), -ALAR_E_LOST when a rank has left;
+           answers roll calls meanwhile.
+       leave: the end of a run that lost a rank. The caller has written and flushed its verdict.
+           Tells every rank; answers roll calls until the end. The lowest rank in `presence` waits
+           until all the present have called leave too, or for grace_us, and ends the job with
+           `code`; the others do that only when it has not after twice the grace and a little. The
            library is not finalized, for that would hang. Does not return. */
     int (*note_set)(void *context, const struct alar_note *note);
     int (*roll_call)(void *context, uint64_t grace_us, uint8_t *presence, struct alar_note *note);

@@ -32,7 +32,9 @@ struct alar_driver_options {
     uint64_t deadline_us;       /* of one wait; 0: none */
     uint64_t comm_epoch;        /* the same on all ranks, another for each communicator */
     bool is_blocking;           /* sync: use the library's blocking call where it has one */
-    struct alar_history *history; /* borrowed; NULL: none is written */
+    struct alar_history *history;  /* borrowed; NULL: none is written */
+    uint64_t history_since_us;     /* the tick its times count from */
+    uint64_t history_units_per_us; /* of its times: 1000 for nanoseconds, 1 for ticks */
     void (*on_report)(void *sink, const struct alar_report *report);
     void *sink;
 };
@@ -95,6 +97,11 @@ const struct alar_finding *alar_driver_findings(const struct alar_driver *driver
 
 /* Where the program stands, for a roll call. */
 struct alar_note alar_driver_note(const struct alar_driver *driver);
+
+/* Writes the last records of its history: how the rank ended, and the regular end of the record.
+   `text` is one line, or NULL. */
+void alar_driver_record_exit(struct alar_driver *driver, int code, enum alar_status status,
+                             const char *text);
 
 /* Frees it; NULL is fine. */
 void alar_driver_free(struct alar_driver *driver);

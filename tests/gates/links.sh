@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/tally.sh"
 
 # Copies and compares of memory and strings, and what <math.h> does exactly.
-allowed='mem(cpy|move|set|cmp|chr)|str(len|n?cmp|n?cpy|r?chr)
+allowed='mem(cpy|move|set|cmp|chr)|str(len|nlen|n?cmp|n?cpy|r?chr|str|c?spn|pbrk)
 (nextafter|ldexp|frexp|scalbn|fabs|copysign|floor|ceil|trunc|rint|fma|sqrt|fmin|fmax|modf|ilogb|logb)[fl]?
 alar_.*|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|__mem(cpy|set|move)_chk'
 

@@ -1,0 +1,85 @@
+/* The order of a run: inputs first, then the back end, the two passes, the summary, the farewell. */
+#include "run.h"
+
+#include "cli.h"
+
+enum { TOTAL_LANES = 7 };
+
+static struct run_totals totals_of(struct run *run)
+{
+    int64_t lanes[TOTAL_LANES] = {0};
+
+    for (uint32_t i = 0; i < run->rank_count; i++) {
+        const struct alar_driver *driver = run->rank[i].driver;
+        const struct alar_engine_stats *stats = alar_driver_stats(driver);
+
+        lanes[0] += (int64_t)stats->posted;
+        lanes[1] += (int64_t)stats->ready;
+        lanes[2] += (int64_t)stats->waited;
+        lanes[3] += (int64_t)stats->failed;
+        lanes[4] += (int64_t)stats->timed_out;
+        lanes[5] += (int64_t)alar_driver_leaked(driver);
+        lanes[6] += (int64_t)alar_driver_blocked_us(driver);
+    }
+    if (run_sum(run, run->is_twin ? 12 : 11, lanes, TOTAL_LANES) != ALAR_OK) {
+        run->code = ALAR_CLASS_INCOMPLETE;
+    }
+    return (struct run_totals){lanes[0], lanes[1], lanes[2], lanes[3],
+                               lanes[4], lanes[5], lanes[6]};
+}
+
+/* A rank that could not go on has told why; everybody else has a log to hold against its twin. */
+static bool is_comparable(const struct run *run)
+{
+    return run->code == ALAR_CLASS_GOOD && run->options->has_twin &&
+           (run->status == ALAR_OK || run->options->check == ALAR_CHECK_AGREE);
+}
+
+static enum alar_status run_twin(struct run *run, struct run_totals *totals)
+{
+    run_pass_free(run);
+    run->is_twin = true;
+    ALAR_TRY(run_pass(run));
+    *totals = totals_of(run);
+    return ALAR_OK;
+}
+
+static enum alar_status run_passes(struct run *run)
+{
+    struct run_totals pass = {0};
+    struct run_totals twin = {0};
+    bool has_twin = false;
+
+    ALAR_TRY(run_pass(run));
+    pass = totals_of(run);
+    if (is_comparable(run)) {
+        has_twin = true;
+        ALAR_TRY(run_twin(run, &twin));
+    }
+    if (run->rank[0].rank == 0) {
+        run_log_summary(run, &pass, has_twin ? &twin : NULL);
+    }
+    return ALAR_OK;
+}
+
+int alar_run(const struct alar_run_options *options)
+{
+    struct run run = {.options = options};
+    char complaint[ALAR_COMPLAINT_BYTES];
+    enum alar_status status = run_open(&run, complaint);
+
+    if (status != ALAR_OK) {
+        alar_cli_complain("run", complaint);
+        (void)run_close(&run);
+        return (int)alar_status_class(status);
+    }
+    status = run_passes(&run);
+    run_pass_free(&run);
+    enum alar_status closed = run_close(&run);
+    const enum alar_status parts[] = {status, closed, run.status};
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        run.code = (int)alar_class_worst((enum alar_class)run.code, alar_status_class(parts[i]));
+    }
+    return run.code;
+}

@@ -1,0 +1,123 @@
+/* `alar run`: ranks that log recorded losses, and their synchronous twin.
+
+   On a real back end this process is one rank of the launcher's; on the simulator it is all of them,
+   in virtual time. Either way the run has two passes over the same programs: the one asked for, and,
+   unless told not to, its twin: same placement, blocking calls, no compute. Both logs are compared
+   bit by bit. */
+#ifndef ALAR_RUN_H
+#define ALAR_RUN_H
+
+#include "backend_sim.h"
+#include "dataset.h"
+#include "driver.h"
+#include "history.h"
+#include "options.h"
+#include "program.h"
+
+#include <stdio.h>
+
+struct alar_run_options {
+    const char *losses;  /* directory */
+    enum alar_input input;
+    const char *backend; /* "sim", "mpi" or a path */
+    uint32_t ranks;      /* sim: 0 means as many as the losses have */
+    const char *steps;   /* "A:B"; NULL: all */
+    struct alar_engine_rules rules;
+    enum alar_normalization normalization;
+    enum alar_over over;
+    enum alar_encoding encoding;
+    enum alar_check check;
+    uint16_t window; /* slots; 0: all that an interval posts */
+    uint64_t deadline_us;
+    struct alar_pace pace;
+    enum alar_sim_order order;      /* sim */
+    enum alar_sim_order twin_order; /* sim */
+    uint64_t seed;
+    const char *history;  /* directory; NULL: none */
+    const char *log_json; /* file; NULL: none */
+    bool has_twin;
+    bool is_quiet; /* no log lines */
+};
+
+/* One rank that this process runs. */
+struct run_rank {
+    uint32_t rank;
+    void *context; /* of the back end */
+    struct alar_driver *driver;
+    struct alar_program *program;
+    struct alar_history *history;
+    struct run *run;
+    enum alar_turn turn;
+    uint64_t wake_us;
+    uint64_t since_us; /* of the last log line */
+    size_t logged_steps;
+    struct alar_report *log; /* of the first pass, in order */
+    size_t log_count;
+    size_t log_max;
+    size_t compared;     /* reports of the twin held against `log` */
+    size_t same;         /* of which had the same bits */
+    uint64_t ulps_max;   /* greatest distance of the others */
+    bool is_lost;        /* its wait expired, or it raised: the ending was told */
+};
+
+/* Counts of one pass, over all ranks. */
+struct run_totals {
+    int64_t posted;
+    int64_t ready;
+    int64_t waited;
+    int64_t failed;
+    int64_t timed_out;
+    int64_t leaked;
+    int64_t blocked_us; /* all ranks' together */
+};
+
+struct run {
+    const struct alar_run_options *options;
+    struct alar_backend table;          /* as loaded */
+    const struct alar_backend *backend; /* &table */
+    bool is_simulated;
+    struct alar_sim_world *world; /* of the current pass, when simulated */
+    struct alar_dataset dataset;
+    struct alar_step_range range;
+    uint32_t ranks; /* of the world */
+    struct run_rank *rank;
+    uint32_t rank_count; /* run by this process */
+    bool is_twin;        /* the second pass */
+    FILE *log_json;
+    uint64_t history_since_us; /* the tick from which histories count */
+    enum alar_status status; /* how the first pass ended */
+    int code;                /* with which the process leaves */
+};
+
+/* Runs it all and returns the exit code; complaints go to stderr through cli.h. */
+int alar_run(const struct alar_run_options *options);
+
+/* run_setup.c: everything a run needs, and its end.
+   Errors of run_open: ALAR_E_INPUT, ALAR_E_NOMEM, with one line in `complaint`; ALAR_E_BACKEND. */
+ALAR_MUST_USE enum alar_status run_open(struct run *run, char *complaint);
+ALAR_MUST_USE enum alar_status run_close(struct run *run);
+
+/* Adds up at most 8 lanes over all ranks, on a communicator of its own with that epoch; on the
+   simulator they are in one place already. Errors: ALAR_E_BACKEND; ALAR_E_TIMEOUT. */
+ALAR_MUST_USE enum alar_status run_sum(struct run *run, uint64_t epoch, int64_t *lanes,
+                                       size_t count);
+
+/* run_pass.c: opens drivers and programs of the current pass for every rank, runs them to their end,
+   and leaves them open. Errors: ALAR_E_NOMEM, ALAR_E_BACKEND, ALAR_E_RANGE. */
+ALAR_MUST_USE enum alar_status run_pass(struct run *run);
+void run_pass_free(struct run *run);
+
+/* run_end.c: a rank's program is over: tears it down, or tells why it can't go on. */
+void run_rank_over(struct run_rank *rank);
+
+/* run_log.c: what people read. */
+void run_log_report(void *rank, const struct alar_report *report);
+void run_log_progress(const struct run *run, size_t steps);
+void run_log_summary(const struct run *run, const struct run_totals *pass,
+                     const struct run_totals *twin);
+void run_log_ending(const struct run_rank *rank, const char *text);
+
+/* Bits of a report's value in the run's encoding. */
+uint64_t run_report_bits(const struct run *run, const struct alar_report *report);
+
+#endif

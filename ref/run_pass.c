@@ -1,0 +1,223 @@
+/* One pass: a driver and a program for every rank of this process, run side by side to their end. */
+#include "clock.h"
+#include "run.h"
+
+#include <stdlib.h>
+
+enum { WAIT_SLICE_US = 10000 };
+
+static enum alar_status source_local(void *data, uint32_t rank, size_t index, uint32_t microbatch,
+                                     struct alar_local *local)
+{
+    const struct run *run = data;
+
+    alar_dataset_local(&run->dataset, rank, run->range.begin + index, microbatch, local);
+    return ALAR_OK;
+}
+
+static int64_t source_step(void *data, size_t index)
+{
+    const struct run *run = data;
+
+    return (int64_t)alar_dataset_step(&run->dataset, run->range.begin + index);
+}
+
+static uint64_t world_now(void *world)
+{
+    return alar_sim_now(world);
+}
+
+/* All that an interval posts, if the caller did not say. */
+static uint16_t window_slots(const struct run *run)
+{
+    const struct alar_run_options *options = run->options;
+    uint64_t slots = options->window;
+
+    if (slots == 0) {
+        slots = options->rules.placement == ALAR_PLACEMENT_MICROBATCH ? run->dataset.microbatches : 1;
+        slots *= options->rules.waits_at_log ? options->rules.log_interval : 1;
+    }
+    return (uint16_t)(slots < ALAR_WINDOW_CAPACITY_MAX ? slots : ALAR_WINDOW_CAPACITY_MAX);
+}
+
+static struct alar_driver_options driver_options(const struct run *run, struct run_rank *rank)
+{
+    const struct alar_run_options *options = run->options;
+    struct alar_driver_options driver = {
+        .backend = run->backend,
+        .context = rank->context,
+        .rank = rank->rank,
+        .now_us = run->world != NULL ? world_now : alar_clock_now,
+        .clock = run->world,
+        .rules = options->rules,
+        .layout =
+            {
+                .encoding = options->encoding,
+                .normalization = options->normalization,
+                .placement = options->rules.placement,
+                .ranks = run->ranks,
+                .microbatches = (uint32_t)run->dataset.microbatches,
+                .has_flags = options->check == ALAR_CHECK_AGREE || options->check == ALAR_CHECK_COUNT,
+            },
+        .over = options->over,
+        .check = options->check,
+        .window = window_slots(run),
+        .deadline_us = options->deadline_us,
+        .comm_epoch = run->is_twin ? 3 : 1,
+        .is_blocking = run->is_twin || options->deadline_us == 0,
+        .history = run->is_twin ? NULL : rank->history,
+        .history_since_us = run->history_since_us,
+        .history_units_per_us = run->is_simulated ? 1 : 1000,
+        .on_report = run_log_report,
+        .sink = rank,
+    };
+
+    driver.rules.is_sync |= run->is_twin;
+    driver.rules.stops_on_nonfinite = options->check == ALAR_CHECK_AGREE;
+    return driver;
+}
+
+static enum alar_status rank_open(struct run *run, struct run_rank *rank)
+{
+    static const struct alar_pace no_pace = {.straggler = ALAR_STRAGGLER_NONE};
+    const struct alar_driver_options driver = driver_options(run, rank);
+
+    ALAR_TRY(alar_driver_open(&rank->driver, &driver));
+    const struct alar_program_options program = {
+        .driver = rank->driver,
+        .source = {.data = run, .local = source_local, .step = source_step},
+        .backend = run->backend,
+        .context = rank->context,
+        .rank = rank->rank,
+        .ranks = run->ranks,
+        .microbatches = (uint32_t)run->dataset.microbatches,
+        .steps = run->range.end - run->range.begin,
+        .pace = run->is_twin ? no_pace : run->options->pace,
+        .deadline_us = run->options->deadline_us,
+        .comm_epoch = 2,
+    };
+    ALAR_TRY(alar_program_open(&rank->program, &program));
+    rank->turn = ALAR_TURN_AT;
+    rank->wake_us = rank->since_us = driver.now_us(driver.clock);
+    rank->logged_steps = 0;
+    return ALAR_OK;
+}
+
+/* The simulated world of this pass; the real one lasts for both. */
+static enum alar_status world_open(struct run *run)
+{
+    const struct alar_run_options *options = run->options;
+    struct alar_sim_options sim = alar_sim_options_default((int32_t)run->ranks, options->seed);
+
+    sim.order = run->is_twin ? options->twin_order : options->order;
+    run->world = alar_sim_world_create(&sim);
+    if (run->world == NULL) {
+        return ALAR_E_NOMEM;
+    }
+    for (uint32_t i = 0; i < run->rank_count; i++) {
+        struct alar_boot boot = {
+            .rank = (int32_t)i, .ranks = (int32_t)run->ranks, .config = "", .world = run->world};
+
+        if (run->backend->init(&run->rank[i].context, &boot) != 0) {
+            return ALAR_E_BACKEND;
+        }
+    }
+    return ALAR_OK;
+}
+
+/* When this rank has something to do; UINT64_MAX: never, unless another rank moves first. */
+static uint64_t rank_wake(const struct run *run, const struct run_rank *rank)
+{
+    if (rank->turn == ALAR_TURN_OVER) {
+        return UINT64_MAX;
+    }
+    if (rank->turn == ALAR_TURN_AT || run->world == NULL) {
+        return rank->wake_us;
+    }
+    uint64_t next = alar_sim_next(run->world, (int32_t)rank->rank);
+    uint64_t expiry = alar_program_expiry(rank->program);
+
+    return next < expiry ? next : expiry;
+}
+
+/* The rank that is due first, the lowest of several; NULL when all are over. */
+static struct run_rank *rank_due(struct run *run, uint64_t *wake_us)
+{
+    struct run_rank *due = NULL;
+
+    *wake_us = UINT64_MAX;
+    for (uint32_t i = 0; i < run->rank_count; i++) {
+        uint64_t wake = rank_wake(run, &run->rank[i]);
+
+        if (run->rank[i].turn != ALAR_TURN_OVER && (due == NULL || wake < *wake_us)) {
+            due = &run->rank[i];
+            *wake_us = wake;
+        }
+    }
+    return due;
+}
+
+/* Lets time pass until `rank` is due. */
+static void run_time_to(const struct run *run, struct run_rank *rank, uint64_t wake_us)
+{
+    if (run->world != NULL) {
+        alar_sim_now_set(run->world, wake_us);
+    } else if (rank->turn == ALAR_TURN_BLOCKED) {
+        alar_program_wait(rank->program, WAIT_SLICE_US);
+    } else {
+        alar_clock_sleep(wake_us);
+    }
+}
+
+static void run_loop(struct run *run)
+{
+    uint64_t wake_us = 0;
+    struct run_rank *rank = rank_due(run, &wake_us);
+
+    while (rank != NULL) {
+        if (wake_us == UINT64_MAX) {
+            /* Nothing can move any more, and no deadline will say so. */
+            alar_driver_abandon(rank->driver, ALAR_E_TIMEOUT);
+        } else {
+            run_time_to(run, rank, wake_us);
+        }
+        uint64_t now = run->world ? alar_sim_now(run->world) : alar_clock_now(NULL);
+
+        rank->turn = alar_program_advance(rank->program, now, &rank->wake_us);
+        run_log_progress(run, alar_program_steps(rank->program));
+        if (rank->turn == ALAR_TURN_OVER) {
+            run_rank_over(rank);
+        }
+        rank = rank_due(run, &wake_us);
+    }
+}
+
+enum alar_status run_pass(struct run *run)
+{
+    if (run->is_simulated) {
+        ALAR_TRY(world_open(run));
+    }
+    for (uint32_t i = 0; i < run->rank_count; i++) {
+        ALAR_TRY(rank_open(run, &run->rank[i]));
+    }
+    run_loop(run);
+    return ALAR_OK;
+}
+
+void run_pass_free(struct run *run)
+{
+    for (uint32_t i = 0; i < run->rank_count; i++) {
+        struct run_rank *rank = &run->rank[i];
+
+        alar_program_free(rank->program);
+        alar_driver_free(rank->driver);
+        rank->program = NULL;
+        rank->driver = NULL;
+        if (run->world != NULL && rank->context != NULL) {
+            run->backend->fini(rank->context);
+            rank->context = NULL;
+        }
+    }
+    alar_sim_world_free(run->world);
+    run->world = NULL;
+}

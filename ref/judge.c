@@ -1,6 +1,6 @@
 /* The judge's front door: what every record must satisfy, what each kind of record goes to, and how
    the verdict follows from what was found. */
-#include "judge_state.h"
+#include "judge_log.h"
 
 #include "check.h"
 #include "fp.h"
@@ -39,6 +39,7 @@ enum alar_status alar_judge_start(struct alar_judge *judge, struct alar_arena *a
     memset(judge, 0, sizeof *judge);
     judge->arena = arena;
     judge->setup = *setup;
+    judge_log_start(judge);
     judge->contract.width = -1;
     judge->kinds = UINT32_MAX;
     judge->loop = (struct alar_loop){-1, -1, -1, -1, -1, -1, -1, ""};
@@ -67,6 +68,7 @@ size_t alar_judge_headroom(const struct alar_judge *judge, const struct alar_eve
                 alar_arena_block((world * in + 1) * sizeof(uint64_t)) +
                 alar_arena_block(2 * judge->buckets * sizeof(uint64_t));
     }
+    room += judge_log_headroom(judge, event);
     return room + (event->record == ALAR_RECORD_DECLARE ? group_room(world) : 0);
 }
 
@@ -140,6 +142,7 @@ static void loop_read(struct alar_judge *judge)
     if (event->has[ALAR_FIELD_SCHEDULE]) {
         alar_text_keep(event->text[ALAR_FIELD_SCHEDULE], loop->schedule, sizeof loop->schedule);
     }
+    judge_log_loop(judge);
 }
 
 /* The clock of one rank: ticks are shared by all, clocks only within a host. spec: O-02 */
@@ -205,6 +208,7 @@ static enum alar_status event_declare(struct alar_judge *judge)
         judge_group_make(judge, event->text[ALAR_FIELD_GROUP], event->list[ALAR_FIELD_MEMBERS],
                          (uint32_t)event->number[ALAR_FIELD_MEMBERS]);
     }
+    judge_log_declare(judge);
     return ALAR_OK;
 }
 
@@ -276,8 +280,7 @@ static enum alar_status event_dispatch(struct alar_judge *judge)
     case ALAR_RECORD_FAULT:
         return event_fault(judge);
     case ALAR_RECORD_REPORT:
-        judge->verdict.reports++;
-        return ALAR_OK;
+        return judge_log_report(judge);
     default:
         return judge_life(judge);
     }
@@ -407,6 +410,7 @@ void alar_judge_finish(struct alar_judge *judge)
     judge->event = NULL;
     judge_leftovers(judge);
     finish_ranks(judge);
+    judge_log_finish(judge);
     if (verdict->judged == 0) {
         judge_unknown(judge, ALAR_UNKNOWN_NOTHING, (struct alar_place){0, 0}, ALAR_RANK_ALL);
     }

@@ -104,6 +104,8 @@ struct alar_verdict {
     uint64_t judged;     /* of these: life and value judged */
     uint64_t reports;    /* log lines seen */
     uint64_t reports_judged;
+    uint64_t reports_undeclared; /* of these: without a normalization, but some one fits */
+    uint32_t reports_fit;        /* bit set: 2 * enum alar_normalization + enum alar_over fits them all */
     uint64_t unknown[ALAR_UNKNOWN_COUNT];  /* how often, and below where first */
     struct alar_place unknown_place[ALAR_UNKNOWN_COUNT];
     uint32_t unknown_rank[ALAR_UNKNOWN_COUNT];

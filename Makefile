@@ -37,6 +37,20 @@ CORE := \
 	block \
 	reach \
 	reach_query \
+	event \
+	arena \
+	anomaly \
+	judge \
+	judge_record \
+	judge_op \
+	judge_find \
+	judge_issue \
+	judge_life \
+	judge_storage \
+	judge_settle \
+	judge_left \
+	judge_sum \
+	judge_value \
 	handle \
 	window \
 	engine \

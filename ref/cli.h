@@ -7,6 +7,7 @@
 #include "status.h"
 
 int alar_cli_run(int argc, char **argv);
+int alar_cli_check(int argc, char **argv);
 int alar_cli_table(int argc, char **argv);
 
 /* Parses options as alar_options_parse does. Returns -1 when the subcommand may go on; otherwise the

@@ -5,7 +5,10 @@
 #include "handle.h"
 #include "judge.h"
 
-enum { JUDGE_CLASSES = 4 /* different results of one operation that are told apart */ };
+enum {
+    JUDGE_CLASSES = 4, /* different results of one operation that are told apart */
+    JUDGE_TICKS = 1,   /* the clock that all ranks share which count ticks */
+};
 
 #define JUDGE_NEVER UINT64_MAX /* number of an operation not issued yet */
 
@@ -151,6 +154,13 @@ struct judge_subject {
     struct judge_entry *entry;
 };
 
+/* judge_record.c: records about the history itself. */
+enum alar_status judge_trace(struct alar_judge *judge);
+enum alar_status judge_contract(struct alar_judge *judge);
+enum alar_status judge_declare(struct alar_judge *judge);
+enum alar_status judge_over(struct alar_judge *judge);
+enum alar_status judge_fault(struct alar_judge *judge);
+
 /* judge_issue.c, judge_life.c, judge_storage.c: one record each. */
 enum alar_status judge_issue(struct alar_judge *judge);
 enum alar_status judge_life(struct alar_judge *judge);
@@ -195,8 +205,10 @@ enum alar_status judge_take_out(struct alar_judge *judge, struct judge_op *op,
                                 struct judge_entry *entry);
 void judge_value(struct alar_judge *judge, struct judge_op *op);
 
-/* judge_settle.c: all ranks are through with an operation, or the history is over. */
+/* judge_settle.c, judge_left.c: all ranks are through with an operation, or the history is over. */
 void judge_entry_over(struct alar_judge *judge, struct judge_op *op, struct judge_entry *entry);
+void judge_settle(struct alar_judge *judge, struct judge_op *op);
+bool judge_is_echo(const struct alar_judge *judge, const struct judge_op *op);
 void judge_leftovers(struct alar_judge *judge);
 
 #endif

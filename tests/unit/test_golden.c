@@ -72,9 +72,10 @@ static struct alar_run_options gloo(const char *losses)
         .view = &view,
         .losses = losses,
         .input = ALAR_INPUT_SUMS,
-        .backend = "sim",
-        .rules = {.log_interval = 1},
-        .check = ALAR_CHECK_OFF,
+        .config = {.backend = "sim",
+                   .log_interval = 1,
+                   .check = ALAR_CHECK_OFF,
+                   .deadline_ms = ALAR_NO_DEADLINE},
         .order = ALAR_SIM_RIGHT_FOLD,
         .twin_order = ALAR_SIM_RIGHT_FOLD,
         .pace = {.straggler = ALAR_STRAGGLER_NONE},
@@ -162,7 +163,7 @@ Test(golden, step_placement_is_torchs)
 {
     struct alar_run_options options = gloo("tests/data/gpt-losses/train");
 
-    options.rules.placement = ALAR_PLACEMENT_STEP;
+    options.config.placement = ALAR_PLACEMENT_STEP;
     run_it(&options, ALAR_CLASS_GOOD);
 
     cr_assert_eq(hold_against(options.losses, 3, false), 1);
@@ -173,7 +174,7 @@ Test(golden, rank_mean_log_is_torchs)
 {
     struct alar_run_options options = gloo("tests/data/gpt-losses/train");
 
-    options.normalization = ALAR_RANK_MEAN;
+    options.config.normalization = ALAR_RANK_MEAN;
     run_it(&options, ALAR_CLASS_GOOD);
 
     hold_against(options.losses, 1, true);
@@ -185,7 +186,7 @@ Test(golden, seed_undivided_log_is_torchs)
 {
     struct alar_run_options options = gloo("tests/data/gpt-losses/train");
 
-    options.normalization = ALAR_SEED_UNDIVIDED;
+    options.config.normalization = ALAR_SEED_UNDIVIDED;
     run_it(&options, ALAR_CLASS_GOOD);
 
     cr_assert_eq(hold_against(options.losses, 2, false), 0);
@@ -215,7 +216,7 @@ static void hold_reductions(const char *losses)
     char path[512];
     struct alar_npy npy = {0};
 
-    options.history = scratch_path("history");
+    options.config.history = scratch_path("history");
     run_it(&options, ALAR_CLASS_GOOD);
     snprintf(path, sizeof(path), "%s/reduced_async.npy", losses);
     const float *reduced = npy_floats(&npy, path, 4);
@@ -224,7 +225,7 @@ static void hold_reductions(const char *losses)
         uint32_t out[2];
         size_t held = 0;
 
-        snprintf(path, sizeof(path), "%s/rank%d.jsonl", options.history, rank);
+        snprintf(path, sizeof(path), "%s/rank%d.jsonl", options.config.history, rank);
         FILE *file = fopen(path, "r");
         cr_assert_not_null(file);
         for (; next_done(file, out); held += 2) {

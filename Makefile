@@ -38,6 +38,8 @@ CORE := \
 	block \
 	reach \
 	reach_query \
+	exact \
+	lanes \
 	handle \
 	window \
 	engine \

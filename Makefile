@@ -40,6 +40,7 @@ CORE := \
 	reach_query \
 	exact \
 	lanes \
+	bound \
 	handle \
 	window \
 	engine \

@@ -38,6 +38,9 @@ CORE := \
 	block \
 	reach \
 	reach_query \
+	exact \
+	lanes \
+	bound \
 	handle \
 	window \
 	engine \

@@ -148,7 +148,7 @@ static void sums_are_the_default_tree(struct world *world)
     const uint64_t counts[] = {1, 2, 7, COUNT_MOST};
 
     for (int round = 0; round < ROUNDS; round++) {
-        for (int class = 0; class < CLASSES; class++) {
+        for (int class = 0; class < CLASSES; class ++) {
             for (int i = 0; i < 4; i++) {
                 if (counts[i] < COUNT_MOST || round == 0) {
                     one_round(world, counts[i], class);

@@ -8,7 +8,7 @@ enum {
     RANKS_MOST = 8,
     COUNT_MOST = 1024,
     CLASSES = 4,
-    ROUNDS = 12
+    ROUNDS = 3
 };
 
 static uint64_t draw(uint64_t *state)
@@ -148,7 +148,7 @@ static void sums_are_the_default_tree(struct world *world)
     const uint64_t counts[] = {1, 2, 7, COUNT_MOST};
 
     for (int round = 0; round < ROUNDS; round++) {
-        for (int class = 0; class < CLASSES; class++) {
+        for (int class = 0; class < CLASSES; class ++) {
             for (int i = 0; i < 4; i++) {
                 if (counts[i] < COUNT_MOST || round == 0) {
                     one_round(world, counts[i], class);

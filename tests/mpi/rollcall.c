@@ -253,7 +253,7 @@ int main(int argc, char **argv)
     if (argc < 6) {
         return 3;
     }
-    story.who = atoi(argv[3]);
+    story.who = (int32_t)strtol(argv[3], NULL, 10);
     story.deadline_us = 1000 * strtoull(argv[4], NULL, 10);
     story.grace_us = 1000 * strtoull(argv[5], NULL, 10);
     world_start(&story.world, argv[1], "");

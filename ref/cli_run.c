@@ -92,7 +92,7 @@ static enum alar_status run_resolve(struct typed *typed, char *complaint)
 }
 
 static const char examples[] =
-    "  mpiexec.mpich -n 4 alar run --backend mpi --async-log-allreduce\n"
+    "  mpiexec.mpich -n 4 alar run --async-log-allreduce\n"
     "  alar run --async-log-allreduce --wait log --log-interval 20 --history h\n"
     "  alar run --input sums --reduce-order right-fold --check-for-nan off --log-json log.jsonl\n"
     "  alar run --async-log-allreduce --compute-us 5000 --straggler rotate:2500\n";
@@ -123,7 +123,7 @@ static int run_parse(struct typed *typed, int argc, char **argv)
         /* clang-format off */
         TEXT("losses", &typed->run.losses, "DIR", "recorded losses [tests/data/gpt-losses/train]"),
         CHOICE("input", &typed->input, "tokens|sums", inputs, "per-token losses and masks, or local sums"),
-        TEXT("backend", &typed->run.config.backend, "sim|mpi|PATH", "what reduces [sim]"),
+        TEXT("backend", &typed->run.config.backend, "sim|mpi|PATH", "what reduces [mpi under a launcher, otherwise sim]"),
         NUMBER("ranks", &typed->ranks, "N", 1, 65536, "sim: ranks [as many as the losses have]"),
         TEXT("steps", &typed->run.steps, "A:B", "steps A to B - 1, by their own numbers [all]"),
         FLAG("async-log-allreduce", &typed->is_async, "the same as --schedule async-microbatch"),
@@ -168,7 +168,7 @@ int alar_cli_run(int argc, char **argv)
     struct typed typed = {
         .run = {.view = &alar_cli_run_view,
                 .losses = "tests/data/gpt-losses/train",
-                .config = {.backend = "sim"},
+                .config = {.backend = alar_cli_is_launched() ? "mpi" : "sim"},
                 .pace = {.poll_us = 1000, .straggler = ALAR_STRAGGLER_NONE},
                 .seed = 1},
         .schedule = -1,

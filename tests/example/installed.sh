@@ -14,9 +14,9 @@ check "pkg-config finds it" pkg-config --exists alar
 check "the man page is there" test -f "$prefix/share/man/man1/alar.1"
 check "the example builds against the shared library" build_example
 expect_text "the example logs on 4 ranks" 0 "step 19: loss 0.444511 over 40960 tokens" \
-    mpi_run 4 "$SCRATCH/train"
+    ranks 4 "$SCRATCH/train"
 expect_text "the installed program finds its back end" 0 "0 leaked" \
-    mpi_run 2 "$prefix/bin/alar" run --backend mpi --async-log-allreduce --quiet
+    ranks 2 "$prefix/bin/alar" run --backend mpi --async-log-allreduce --quiet
 expect_text "a tree can be staged under DESTDIR" 0 "" \
     make -s install PREFIX=/usr DESTDIR="$SCRATCH/stage"
 check "and lies there" test -f "$SCRATCH/stage/usr/lib/libalar.a"

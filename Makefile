@@ -31,6 +31,7 @@ CORE := \
 	terms \
 	dtype \
 	fp \
+	rng \
 	tree \
 	tree_text \
 	hull \
@@ -51,6 +52,9 @@ CORE := \
 	judge_left \
 	judge_sum \
 	judge_value \
+	exact \
+	lanes \
+	bound \
 	handle \
 	window \
 	engine \
@@ -67,7 +71,7 @@ CLI_SRC   := $(filter ref/cli%.c,$(SHELL_SRC))
 LIB_SRC   := $(filter-out $(CLI_SRC),$(CORE_SRC) $(SHELL_SRC))
 DEEP_SRC  := $(filter-out $(MAIN_SRC),$(LIB_SRC) $(CLI_SRC))
 UNIT_SRC  := $(sort $(wildcard tests/unit/*.c) $(wildcard tests/lib/*.c))
-HEADERS   := $(addprefix ref/,alar.h status.h status.def terms.h backend.h dtype.h)
+HEADERS   := $(addprefix ref/,alar.h status.h status.def terms.h backend.h dtype.h roll.h)
 
 # ---- flags ---------------------------------------------------------------------------------------
 
@@ -151,8 +155,8 @@ tidy: ## layering, sizes, banned calls, format, rule citations
 	$(Q)ci/tidy
 
 fix: ## format every C file in place
-	$(Q)git -c safe.directory='*' ls-files -co --exclude-standard '*.[ch]' | \
-		xargs -r clang-format -i --style=file:ci/clang-format
+	$(Q)find $(wildcard ref spec faults tests) -name '*.[ch]' -exec \
+		clang-format -i --style=file:ci/clang-format {} +
 
 cover: ## coverage of the core by the unit suites: 95 % of lines, 90 % of branches
 	$(Q)ci/cover.sh $(CORE_SRC)

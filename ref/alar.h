@@ -1,9 +1,9 @@
 /* alar: logging a loss over all ranks without waiting for the slowest one.
 
-   A training loop opens a log, posts its loss after each microbatch, says when a step ends, and reads
-   the reports that have become due. The all-reduce behind a report is issued at the post and waited
-   for at the end of the step or, when configured so, at the log line only. One log per process and rank; not
-   thread-safe. Link with `pkg-config --libs alar`. */
+   A training loop opens a log, posts its loss after each microbatch, says when a step ends, and
+   reads the reports that have become due. The all-reduce behind a report is issued at the post and
+   waited for at the end of the step or, when configured so, at the log line only. One log per
+   process and rank; not thread-safe. Link with `pkg-config --libs alar`. */
 #ifndef ALAR_H
 #define ALAR_H
 
@@ -21,43 +21,46 @@ struct alar_report {
     uint32_t steps;         /* how many it covers */
     double loss;            /* nats per token; meaningless when is_empty */
     bool is_empty;          /* no token on any rank: neither NaN nor 0 */
-    double tokens;          /* of all ranks; 0 under rank-mean and seed-undivided, which carry none */
-    uint64_t nonfinite;     /* (rank, microbatch) cells with a non-finite local loss */
-    uint32_t nan_steps;     /* steps whose value is NaN or infinite */
-    uint64_t empty;         /* steps without a token; under rank-mean cells without one */
+    double tokens;      /* of all ranks; 0 under rank-mean and seed-undivided, which carry none */
+    uint64_t nonfinite; /* (rank, microbatch) cells with a non-finite local loss */
+    uint32_t nan_steps; /* steps whose value is NaN or infinite */
+    uint64_t empty;     /* steps without a token; under rank-mean cells without one */
 };
+
+/* As a deadline: wait for ever, and let synchronous schedules use blocking calls. */
+#define ALAR_NO_DEADLINE UINT64_MAX
 
 /* Zero it first: a zero means the default named here. */
 struct alar_config {
-    const char *backend;                  /* "mpi" (default), or a path to a plug-in */
-    enum alar_placement placement;        /* per microbatch */
+    const char *backend;                   /* "mpi" (default), or a path to a plug-in */
+    enum alar_placement placement;         /* per microbatch */
     enum alar_normalization normalization; /* token-weighted */
-    enum alar_encoding encoding;          /* pair32 */
-    enum alar_over over;                  /* mean of the step values */
-    enum alar_check check;                /* agree */
-    uint32_t microbatches;                /* a step: 1 */
-    uint32_t log_interval;                /* steps a report covers: 1 */
-    uint16_t window;                      /* pending handles at most: all of an interval */
-    uint64_t deadline_ms;                 /* of one wait: 30000 */
-    bool is_sync;                         /* false: asynchronous */
-    bool waits_at_log;                    /* false: wait at the end of each step */
-    const char *history;                  /* directory to record into; NULL: none */
+    enum alar_encoding encoding;           /* pair32 */
+    enum alar_over over;                   /* mean of the step values */
+    enum alar_check check;                 /* agree */
+    uint32_t microbatches;                 /* a step: 1 */
+    uint32_t log_interval;                 /* steps a report covers: 1 */
+    uint16_t window;                       /* pending handles at most: all of an interval */
+    uint64_t deadline_ms;                  /* of one wait: 30000 */
+    bool is_sync;                          /* false: asynchronous */
+    bool waits_at_log;                     /* false: wait at the end of each step */
+    const char *history;                   /* directory to record into; NULL: none */
 };
 
 struct alar;
 
 /* Opens a log; all ranks call. Starts the back end's library if the program has not.
-   Errors: ALAR_E_INPUT for a back end that can't be loaded (one line in `complaint`, 512 bytes, which
-   may be NULL); ALAR_E_RANGE; ALAR_E_NOMEM; ALAR_E_BACKEND; ALAR_E_IO. */
+   Errors: ALAR_E_INPUT for a back end that can't be loaded (one line in `complaint`, 512 bytes,
+   which may be NULL); ALAR_E_RANGE; ALAR_E_NOMEM; ALAR_E_BACKEND; ALAR_E_IO. */
 ALAR_MUST_USE enum alar_status alar_open(struct alar **log, const struct alar_config *config,
                                          char *complaint);
 
 uint32_t alar_rank(const struct alar *log);
 uint32_t alar_ranks(const struct alar *log);
 
-/* Posts this rank's loss over the next microbatch of the current step: `loss_sum` in nats over `tokens`
-   valid tokens, or 0 over 0. Returns at once unless the window is full.
-   Errors: ALAR_E_INPUT when `tokens` is no count; ALAR_E_RANGE past the last microbatch; otherwise the
+/* Posts this rank's loss over the next microbatch of the current step: `loss_sum` in nats over
+   `tokens` valid tokens, or 0 over 0. Returns at once unless the window is full. Errors:
+   ALAR_E_INPUT when `tokens` is no count; ALAR_E_RANGE past the last microbatch; otherwise the
    status with which the run ended. */
 ALAR_MUST_USE enum alar_status alar_post(struct alar *log, double loss_sum, double tokens);
 
@@ -71,12 +74,12 @@ ALAR_MUST_USE enum alar_status alar_poll(struct alar *log);
 /* Takes the oldest unread report. Errors: ALAR_E_EMPTY when there is none. */
 ALAR_MUST_USE enum alar_status alar_report(struct alar *log, struct alar_report *report);
 
-/* Waits for what is pending, so that the last reports can be read. Nothing may be posted afterwards.
-   Errors: the status with which the run ended. */
+/* Waits for what is pending, so that the last reports can be read. Nothing may be posted
+   afterwards. Errors: the status with which the run ended. */
 ALAR_MUST_USE enum alar_status alar_finish(struct alar *log);
 
-/* Finishes if need be, ends the back end and frees the log; all ranks call; NULL is fine. After a lost
-   rank it ends the process, with exit code 2, because the library can't be finalized then. */
+/* Finishes if need be, ends the back end and frees the log; all ranks call; NULL is fine. After a
+   lost rank it ends the process, with exit code 2, because the library can't be finalized then. */
 ALAR_MUST_USE enum alar_status alar_close(struct alar *log);
 
 #endif

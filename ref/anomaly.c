@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-enum anomaly_kind { ANOMALY_FAIL, ANOMALY_NOTE };
+enum anomaly_kind {
+    ANOMALY_FAIL,
+    ANOMALY_NOTE
+};
 
 struct anomaly_row {
     const char *name;
@@ -86,9 +89,9 @@ enum alar_excuse alar_excuse_of_point(struct alar_text point)
         const char *word;
         enum alar_excuse excuse;
     } families[] = {
-        {"rank/", ALAR_EXCUSE_PEER},         {"progress/", ALAR_EXCUSE_PEER},
-        {"complete", ALAR_EXCUSE_PEER},      {"contribution/", ALAR_EXCUSE_VALUE},
-        {"issue/", ALAR_EXCUSE_ISSUE},       {"post/", ALAR_EXCUSE_ISSUE},
+        {"rank/", ALAR_EXCUSE_PEER},    {"progress/", ALAR_EXCUSE_PEER},
+        {"complete", ALAR_EXCUSE_PEER}, {"contribution/", ALAR_EXCUSE_VALUE},
+        {"issue/", ALAR_EXCUSE_ISSUE},  {"post/", ALAR_EXCUSE_ISSUE},
         {"alloc", ALAR_EXCUSE_ISSUE},
     };
 

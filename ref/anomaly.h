@@ -13,8 +13,9 @@ enum alar_anomaly {
 
 /* Families of injected faults, by what they can explain. */
 enum alar_excuse {
-    ALAR_EXCUSE_NONE,  /* nothing explains it */
-    ALAR_EXCUSE_PEER,  /* a rank that is late, silent or gone; progress that stops; a late completion */
+    ALAR_EXCUSE_NONE, /* nothing explains it */
+    ALAR_EXCUSE_PEER, /* a rank that is late, silent or gone; progress that stops; a late completion
+                       */
     ALAR_EXCUSE_VALUE, /* a contribution that was changed */
     ALAR_EXCUSE_ISSUE, /* an issue or an allocation that was made to fail */
     ALAR_EXCUSE_COUNT

@@ -5,14 +5,16 @@
 
 #include <string.h>
 
-enum { ARENA_SMALLEST = 5 /* 2^5 bytes */ };
+enum {
+    ARENA_SMALLEST = 5 /* 2^5 bytes */
+};
 
 static unsigned arena_class(size_t bytes)
 {
     unsigned class = ARENA_SMALLEST;
 
     while ((size_t)1 << class < bytes) {
-        class++;
+        class ++;
     }
     return class;
 }

@@ -1,6 +1,6 @@
-/* Blocks out of memory that the caller owns and may move: they are named by offset, never by address.
-   A block given back is reused for blocks of its size class (powers of two), so memory follows what
-   is live, not what has passed. */
+/* Blocks out of memory that the caller owns and may move: they are named by offset, never by
+   address. A block given back is reused for blocks of its size class (powers of two), so memory
+   follows what is live, not what has passed. */
 #ifndef ALAR_ARENA_H
 #define ALAR_ARENA_H
 
@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 struct alar_arena {
-    unsigned char *base;   /* borrowed, aligned for any object */
-    size_t size;           /* bytes at base */
-    size_t used;           /* bytes ever taken; the rest was never touched */
-    uint64_t spare[64]; /* given-back blocks of 2^k bytes, chained through their first word */
+    unsigned char *base; /* borrowed, aligned for any object */
+    size_t size;         /* bytes at base */
+    size_t used;         /* bytes ever taken; the rest was never touched */
+    uint64_t spare[64];  /* given-back blocks of 2^k bytes, chained through their first word */
 };
 
 /* Starts on `size` bytes at `base`, which stay the caller's. */

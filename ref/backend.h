@@ -4,26 +4,36 @@
 
        const struct alar_backend *alar_backend(uint32_t abi);
 
-   and returns its table, or NULL when it can't serve that version. Nine functions are mandatory; the
-   others may be NULL, which means: host memory only, no streams, no progress of its own, no roll call.
-   Every function returns 0, or minus an enum alar_status. Ranks, counts and slots are plain numbers;
-   all durations are microseconds. Nothing here keeps a pointer of the caller's beyond the call, but
-   for `peers` and the calls in struct alar_boot, until fini, and the two buffers of a pending
-   all-reduce, which the back end owns until it is over. */
+   and returns its table, or NULL when it can't serve that version. Nine functions are mandatory;
+   the others may be NULL, which means: host memory only, no streams, no progress of its own, no
+   roll call. Every function returns 0, or minus an enum alar_status. Ranks, counts and slots are
+   plain numbers; all durations are microseconds. Nothing here keeps a pointer of the caller's
+   beyond the call, but for `peers` and the calls in struct alar_boot, until fini, and the two
+   buffers of a pending all-reduce, which the back end owns until it is over. */
 #ifndef ALAR_BACKEND_H
 #define ALAR_BACKEND_H
 
 #include "dtype.h"
+#include "roll.h"
 #include "status.h"
 
 #include <stdint.h>
 
 #define ALAR_BACKEND_ABI UINT32_C(1)
 
-enum alar_reduction { ALAR_SUM, ALAR_AVG, ALAR_MAX, ALAR_MIN, ALAR_REDUCTION_COUNT };
+enum alar_reduction {
+    ALAR_SUM,
+    ALAR_AVG,
+    ALAR_MAX,
+    ALAR_MIN,
+    ALAR_REDUCTION_COUNT
+};
 
 /* What a wait means: the host may read, or later work on the stream may. */
-enum alar_wait_kind { ALAR_WAIT_HOST, ALAR_WAIT_STREAM };
+enum alar_wait_kind {
+    ALAR_WAIT_HOST,
+    ALAR_WAIT_STREAM
+};
 
 /* What the back end is told at its start, and what it answers there. */
 struct alar_boot {
@@ -40,16 +50,16 @@ struct alar_boot {
 
 /* What the back end promises; masks have bit 1 << number set for what it can do. */
 struct alar_caps {
-    uint32_t dtypes;         /* of enum alar_dtype */
-    uint32_t reductions;     /* of enum alar_reduction */
+    uint32_t dtypes;     /* of enum alar_dtype */
+    uint32_t reductions; /* of enum alar_reduction */
     enum alar_wait_kind wait_kind;
     uint32_t outstanding_max; /* pending operations it bears, 0 when it has no bound */
-    uint32_t tree_height;    /* greatest height of its addition trees, 0 when not declared */
-    uint8_t is_in_place;     /* send == recv is allowed */
-    uint8_t allows_empty;    /* count 0 is allowed */
-    uint8_t needs_progress;  /* pending operations stand still between calls */
-    uint8_t has_fixed_order; /* same inputs, same tree, each time */
-    uint8_t can_block;       /* allreduce with a NULL request returns the value */
+    uint32_t tree_height;     /* greatest height of its addition trees, 0 when not declared */
+    uint8_t is_in_place;      /* send == recv is allowed */
+    uint8_t allows_empty;     /* count 0 is allowed */
+    uint8_t needs_progress;   /* pending operations stand still between calls */
+    uint8_t has_fixed_order;  /* same inputs, same tree, each time */
+    uint8_t can_block;        /* allreduce with a NULL request returns the value */
 };
 
 struct alar_op {
@@ -57,16 +67,6 @@ struct alar_op {
     uint64_t timeout_us; /* for libraries that take it at issue; 0 when there is none */
     double scale;        /* factor of each input; 1 for none */
 };
-
-/* What a rank answers when it is asked whether it is there. */
-struct alar_note {
-    int32_t status;     /* enum alar_status: E_NONFINITE of a rank that raised, E_TIMEOUT ... */
-    uint32_t step;      /* where it stands; with E_NONFINITE, where the loss was */
-    uint32_t microbatch;
-    uint32_t posted;    /* all-reduces it has issued, modulo 2^32 */
-};
-
-enum alar_presence { ALAR_SILENT = 0, ALAR_HERE = 1 };
 
 struct alar_backend {
     uint32_t size; /* of this struct as the back end was compiled */
@@ -84,9 +84,9 @@ struct alar_backend {
        requests, and leaves their buffers alone until fini, for no library can take them back. */
     int (*comm_free)(void *comm);
     /* send == recv: in place. A NULL `request`: blocking. `stream` is NULL on the host. */
-    int (*allreduce)(void *comm, const void *send, void *recv, uint64_t count, enum alar_dtype dtype,
-                     enum alar_reduction reduction, void *stream, const struct alar_op *op,
-                     void **request);
+    int (*allreduce)(void *comm, const void *send, void *recv, uint64_t count,
+                     enum alar_dtype dtype, enum alar_reduction reduction, void *stream,
+                     const struct alar_op *op, void **request);
     /* Never blocks; may drive progress. *done is 0 or 1; *error is 0 or minus a status. */
     int (*test)(void *request, int *done, int *error);
     /* -ALAR_E_TIMEOUT when the time passed first, -ALAR_E_LOST when a rank has left meanwhile (see

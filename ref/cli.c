@@ -17,7 +17,9 @@ static const struct subcommand subcommands[] = {
     {"table", "print the handle's state machine", alar_cli_table},
 };
 
-enum { SUBCOMMAND_COUNT = sizeof(subcommands) / sizeof(subcommands[0]) };
+enum {
+    SUBCOMMAND_COUNT = sizeof(subcommands) / sizeof(subcommands[0])
+};
 
 static void usage(FILE *file)
 {

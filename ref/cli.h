@@ -10,8 +10,11 @@ int alar_cli_run(int argc, char **argv);
 int alar_cli_check(int argc, char **argv);
 int alar_cli_table(int argc, char **argv);
 
-/* Parses options as alar_options_parse does. Returns -1 when the subcommand may go on; otherwise the
-   exit code with which it ends: 0 after --help, 3 after a complaint on stderr. */
+/* Is this process one of several ranks that an MPI launcher started? */
+bool alar_cli_is_launched(void);
+
+/* Parses options as alar_options_parse does. Returns -1 when the subcommand may go on; otherwise
+   the exit code with which it ends: 0 after --help, 3 after a complaint on stderr. */
 int alar_cli_options(const struct alar_command *command, int argc, char **argv, int *operands);
 
 /* Writes one complaint line to stderr, `alar NAME: text`, once per job: under a launcher of several

@@ -32,7 +32,9 @@ static const struct meaning events[] = {
 #include "handle.def"
 };
 
-enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
+enum {
+    ROW_COUNT = sizeof(rows) / sizeof(rows[0])
+};
 
 static void print_meanings(const char *title, const struct meaning *meanings, int count)
 {
@@ -93,7 +95,8 @@ int alar_cli_table(int argc, char **argv)
     int operands = 0;
     const struct alar_option options[] = {
         {"markdown", ALAR_OPTION_FLAG, &is_markdown, NULL, "as a page: spec/handle.md", NULL, 0, 0},
-        {"dot", ALAR_OPTION_FLAG, &is_dot, NULL, "as a Graphviz graph: spec/handle.dot", NULL, 0, 0},
+        {"dot", ALAR_OPTION_FLAG, &is_dot, NULL, "as a Graphviz graph: spec/handle.dot", NULL, 0,
+         0},
         {NULL, ALAR_OPTION_FLAG, NULL, NULL, NULL, NULL, 0, 0},
     };
     const struct alar_command command = {

@@ -1,5 +1,5 @@
-/* The driver's loop: one event to the engine, one action carried out, until the engine has nothing to
-   do or the world has to move first. */
+/* The driver's loop: one event to the engine, one action carried out, until the engine has nothing
+   to do or the world has to move first. */
 #include "driver_state.h"
 
 #include "check.h"
@@ -114,9 +114,8 @@ static struct alar_engine_event driver_take(struct alar_driver *driver,
                            layout->normalization, layout->ranks,
                            alar_payload_pair(layout, lanes, i));
     }
-    return (struct alar_engine_event){.kind = driver_find(driver, slot, lanes)
-                                                  ? ALAR_ENGINE_TAKEN_NONFINITE
-                                                  : ALAR_ENGINE_TAKEN};
+    return (struct alar_engine_event){
+        .kind = driver_find(driver, slot, lanes) ? ALAR_ENGINE_TAKEN_NONFINITE : ALAR_ENGINE_TAKEN};
 }
 
 /* Carries out REPORT: one value for the steps of the interval, then an empty interval. */
@@ -179,8 +178,8 @@ static bool driver_test(struct alar_driver *driver, uint16_t index, struct alar_
 static bool driver_await(struct alar_driver *driver, bool is_new, struct alar_engine_event *event)
 {
     if (is_new) {
-        driver->deadline =
-            (struct alar_deadline){.since = driver_now(driver), .limit = driver->options.deadline_us};
+        driver->deadline = (struct alar_deadline){.since = driver_now(driver),
+                                                  .limit = driver->options.deadline_us};
         driver_record_wait(driver, driver->action.slot);
     }
     return driver_test(driver, driver->action.slot, event);

@@ -1,6 +1,7 @@
-/* One rank's side of the log: carries the engine's actions to a back end, and what the back end says
-   back to the engine. It never blocks (but for a blocking call asked for), sleeps or exits: whoever
-   runs the ranks does, so the same driver serves one rank per process and all ranks in one. */
+/* One rank's side of the log: carries the engine's actions to a back end, and what the back end
+   says back to the engine. It never blocks (but for a blocking call asked for), sleeps or exits:
+   whoever runs the ranks does, so the same driver serves one rank per process and all ranks in one.
+ */
 #ifndef ALAR_DRIVER_H
 #define ALAR_DRIVER_H
 
@@ -16,7 +17,9 @@ struct alar_finding {
     uint32_t rank;
 };
 
-enum { ALAR_FINDINGS_MAX = 64 };
+enum {
+    ALAR_FINDINGS_MAX = 64
+};
 
 struct alar_driver_options {
     const struct alar_backend *backend; /* borrowed */
@@ -28,10 +31,10 @@ struct alar_driver_options {
     struct alar_layout layout;
     enum alar_over over;
     enum alar_check check;
-    uint16_t window;            /* slots */
-    uint64_t deadline_us;       /* of one wait; 0: none */
-    uint64_t comm_epoch;        /* the same on all ranks, another for each communicator */
-    bool is_blocking;           /* sync: use the library's blocking call where it has one */
+    uint16_t window;               /* slots */
+    uint64_t deadline_us;          /* of one wait; 0: none */
+    uint64_t comm_epoch;           /* the same on all ranks, another for each communicator */
+    bool is_blocking;              /* sync: use the library's blocking call where it has one */
     struct alar_history *history;  /* borrowed; NULL: none is written */
     uint64_t history_since_us;     /* the tick its times count from */
     uint64_t history_units_per_us; /* of its times: 1000 for nanoseconds, 1 for ticks */
@@ -50,8 +53,8 @@ enum alar_need {
 struct alar_driver;
 
 /* Allocates everything the run will need.
-   Errors: ALAR_E_NOMEM; ALAR_E_RANGE for a window or a log interval out of range; ALAR_E_BACKEND when
-   the back end gives no communicator. */
+   Errors: ALAR_E_NOMEM; ALAR_E_RANGE for a window or a log interval out of range; ALAR_E_BACKEND
+   when the back end gives no communicator. */
 ALAR_MUST_USE enum alar_status alar_driver_open(struct alar_driver **driver,
                                                 const struct alar_driver_options *options);
 
@@ -65,11 +68,12 @@ enum alar_need alar_driver_finish(struct alar_driver *driver);
 /* The program gives up, with a status that is not ALAR_OK. */
 enum alar_need alar_driver_abandon(struct alar_driver *driver, enum alar_status status);
 
-/* Drives what is pending, expires a wait whose deadline passed. Cheap when there is nothing to do. */
+/* Drives what is pending, expires a wait whose deadline passed. Cheap when there is nothing to do.
+ */
 enum alar_need alar_driver_poll(struct alar_driver *driver);
 
-/* Stands still in the back end's own wait for at most `slice_us`, then polls. Needs POLL, and a back
-   end in whose wait real time passes. */
+/* Stands still in the back end's own wait for at most `slice_us`, then polls. Needs POLL, and a
+   back end in whose wait real time passes. */
 enum alar_need alar_driver_wait(struct alar_driver *driver, uint64_t slice_us);
 
 /* Gives up the communicator and tells what is left. Needs END; CLOSED afterwards. */

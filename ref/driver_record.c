@@ -74,7 +74,7 @@ void driver_record_end(struct alar_driver *driver, uint16_t slot, int error)
     const struct alar_history_fail record = {
         .op = record_op(driver, slot),
         .error = "backend",
-        .text = alar_status_text((enum alar_status)-error),
+        .text = alar_status_text((enum alar_status) - error),
     };
 
     if (driver->options.history == NULL || driver->can_block) {

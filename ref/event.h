@@ -35,7 +35,13 @@ enum alar_field_type {
 };
 
 /* Words of the fields that have choices, in the order of record.def. */
-enum alar_red { ALAR_RED_SUM, ALAR_RED_MAX, ALAR_RED_MIN, ALAR_RED_PRODUCT, ALAR_RED_AVG };
+enum alar_red {
+    ALAR_RED_SUM,
+    ALAR_RED_MAX,
+    ALAR_RED_MIN,
+    ALAR_RED_PRODUCT,
+    ALAR_RED_AVG
+};
 enum alar_avg {
     ALAR_AVG_ANY,
     ALAR_AVG_SUM_DIVIDE,
@@ -43,7 +49,12 @@ enum alar_avg {
     ALAR_AVG_MULTIPLY_SUM,
     ALAR_AVG_DIVIDE_SUM,
 };
-enum alar_nan_policy { ALAR_NAN_ANY, ALAR_NAN_PROPAGATE, ALAR_NAN_IGNORE, ALAR_NAN_IDIOM };
+enum alar_nan_policy {
+    ALAR_NAN_ANY,
+    ALAR_NAN_PROPAGATE,
+    ALAR_NAN_IGNORE,
+    ALAR_NAN_IDIOM
+};
 
 /* A piece of text, not terminated; data is NULL when there is none. */
 struct alar_text {
@@ -60,20 +71,22 @@ struct alar_place {
 /* One item of a list: a value, a rank, or an operation. */
 struct alar_value {
     uint64_t bits;    /* hex value; rank; number of an operation */
-    const char *text; /* terminated: a decimal value still to be rounded to its dtype, or the group of
-                         an operation; NULL otherwise */
+    const char *text; /* terminated: a decimal value still to be rounded to its dtype, or the group
+                         of an operation; NULL otherwise */
     uint32_t digits;  /* hex digits given; 0 for a decimal value */
 };
 
 struct alar_event {
     enum alar_record record;
     struct alar_place place;
-    bool has[ALAR_FIELD_COUNT];             /* was the field given? nothing else of it counts if not */
-    int64_t number[ALAR_FIELD_COUNT];       /* INT, SIGNED, FLAG, WORD; number of an OP; items of a list */
-    struct alar_text text[ALAR_FIELD_COUNT]; /* TEXT; group of an OP, with no data for a bare number */
+    bool has[ALAR_FIELD_COUNT]; /* was the field given? nothing else of it counts if not */
+    int64_t
+        number[ALAR_FIELD_COUNT]; /* INT, SIGNED, FLAG, WORD; number of an OP; items of a list */
+    struct alar_text
+        text[ALAR_FIELD_COUNT]; /* TEXT; group of an OP, with no data for a bare number */
     const struct alar_value *list[ALAR_FIELD_COUNT]; /* VALUES, RANKS, OPS: number[] items */
-    double loss;                            /* LOSS; NaN when null, see loss_is_empty */
-    bool loss_is_empty;                     /* LOSS was null */
+    double loss;                                     /* LOSS; NaN when null, see loss_is_empty */
+    bool loss_is_empty;                              /* LOSS was null */
 };
 
 /* "issue"; "?" for a number that is no record. Static storage. */
@@ -111,7 +124,8 @@ bool alar_text_is(struct alar_text text, const char *other);
 /* 64-bit FNV-1a of the bytes; for telling names apart, never for security. */
 uint64_t alar_text_hash(struct alar_text text);
 
-/* Copies text into `room` bytes, terminated; a text too long keeps its end, after "..". PRE: room >= 4. */
+/* Copies text into `room` bytes, terminated; a text too long keeps its end, after "..". PRE: room
+ * >= 4. */
 void alar_text_keep(struct alar_text text, char *copy, size_t room);
 
 #endif

@@ -1,4 +1,5 @@
-/* A rank file says so in its first record; everything else that ends in .jsonl is a history of its own. */
+/* A rank file says so in its first record; everything else that ends in .jsonl is a history of its
+ * own. */
 #include "history_find.h"
 
 #include "complaint.h"
@@ -28,7 +29,7 @@ struct finding {
     struct alar_history_set *set;
     struct alar_record_reader *records;
     char *complaint;
-    size_t room;      /* histories there is room for */
+    size_t room; /* histories there is room for */
     size_t text_room;
 };
 
@@ -91,8 +92,8 @@ static enum alar_status find_file(struct finding *find, const char *path)
     return ALAR_OK;
 }
 
-/* A file that can't be read, or does not begin with a header, has a zero head: reading it in earnest
-   will say what is wrong with it. */
+/* A file that can't be read, or does not begin with a header, has a zero head: reading it in
+   earnest will say what is wrong with it. */
 static struct head find_head(struct finding *find, const char *path)
 {
     struct head head = {false, 0, 0, 0};
@@ -295,16 +296,16 @@ static enum alar_status find_paths(struct finding *find, char *const *path, size
         bool is_standard_input = strcmp(path[k], "-") == 0;
 
         if (!is_standard_input && stat(path[k], &status) != 0) {
-            return alar_complain(find->complaint, path[k], "expected a file or directory, found: %s",
-                                 strerror(errno));
+            return alar_complain(find->complaint, path[k],
+                                 "expected a file or directory, found: %s", strerror(errno));
         }
         if (!is_standard_input && S_ISDIR(status.st_mode)) {
             ALAR_TRY(find_directory(find, path[k]));
             before = NULL;
             continue;
         }
-        struct head head = is_standard_input ? (struct head){false, 0, 0, 0}
-                                             : find_head(find, path[k]);
+        struct head head =
+            is_standard_input ? (struct head){false, 0, 0, 0} : find_head(find, path[k]);
         if (!find_goes_on(before, &last, path[k], &head)) {
             ALAR_TRY(find_history(find, path[k]));
         }

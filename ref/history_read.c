@@ -1,5 +1,5 @@
-/* Files to events, in an order that keeps few operations pending: each file in turn is read until it
-   has issued one more all-reduce. */
+/* Files to events, in an order that keeps few operations pending: each file in turn is read until
+   it has issued one more all-reduce. */
 #include "history_read.h"
 
 #include "complaint.h"
@@ -134,8 +134,8 @@ static void survey_add(struct survey *survey, const struct alar_event *event)
     survey->has_end = survey->has_end || event->record == ALAR_RECORD_END;
     if (event->record == ALAR_RECORD_TRACE) {
         survey->has_header = true;
-        survey->world = survey->world ? survey->world
-                                      : alar_event_number(event, ALAR_FIELD_WORLD, 0);
+        survey->world =
+            survey->world ? survey->world : alar_event_number(event, ALAR_FIELD_WORLD, 0);
     }
 }
 

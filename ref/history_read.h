@@ -1,5 +1,5 @@
-/* Reads the files of one history and has them judged: rank files are merged operation by operation, so
-   that memory follows what is pending and not how long the files are. */
+/* Reads the files of one history and has them judged: rank files are merged operation by operation,
+   so that memory follows what is pending and not how long the files are. */
 #ifndef ALAR_HISTORY_READ_H
 #define ALAR_HISTORY_READ_H
 
@@ -12,16 +12,16 @@ enum {
 
 /* The files of one history, and the name it goes by. Borrowed texts. */
 struct alar_history_files {
-    const char *name;         /* "-" or a path */
-    const char *const *path;  /* "-" is standard input */
+    const char *name;        /* "-" or a path */
+    const char *const *path; /* "-" is standard input */
     uint32_t count;
 };
 
 /* What reading and judging one history came to. */
 struct alar_reading {
-    struct alar_judge *judge;  /* owned; holds verdict and contract; NULL when there is none */
+    struct alar_judge *judge; /* owned; holds verdict and contract; NULL when there is none */
     struct alar_arena arena;
-    uint64_t bytes;            /* read */
+    uint64_t bytes;                       /* read */
     char complaint[ALAR_COMPLAINT_BYTES]; /* one line, when the input can't be used */
 };
 

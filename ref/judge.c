@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-enum { JUDGE_BUCKETS = 64 };
+enum {
+    JUDGE_BUCKETS = 64
+};
 
 static const struct alar_text world_name = {"world", 5};
 
@@ -107,8 +109,8 @@ static enum alar_status event_dispatch(struct alar_judge *judge)
     }
 }
 
-/* What holds for every record of a rank: it exists, nothing follows its end, numbers have no gaps and
-   time does not run backwards. spec: O-01 */
+/* What holds for every record of a rank: it exists, nothing follows its end, numbers have no gaps
+   and time does not run backwards. spec: O-01 */
 static enum alar_status event_check(struct alar_judge *judge)
 {
     const struct alar_event *event = judge->event;
@@ -122,7 +124,8 @@ static enum alar_status event_check(struct alar_judge *judge)
     }
     struct judge_rank *rank = judge_rank_at(judge, (uint32_t)event->number[ALAR_FIELD_RANK]);
     if (rank->is_over && !judge->setup.is_bare) {
-        return judge_complain(judge, ALAR_FIELD_EV, "nothing after the end of the rank", "a record");
+        return judge_complain(judge, ALAR_FIELD_EV, "nothing after the end of the rank",
+                              "a record");
     }
     if (event->has[ALAR_FIELD_I]) {
         if (event->number[ALAR_FIELD_I] != (int64_t)rank->next_i) {
@@ -175,10 +178,9 @@ static void finish_ranks(struct alar_judge *judge)
         if (rank->is_over) {
             continue;
         }
-        judge_unknown(judge,
-                      rank->has_any || rank->has_trace ? ALAR_UNKNOWN_NO_END
-                                                       : ALAR_UNKNOWN_NO_RECORD,
-                      rank->last, r);
+        judge_unknown(
+            judge, rank->has_any || rank->has_trace ? ALAR_UNKNOWN_NO_END : ALAR_UNKNOWN_NO_RECORD,
+            rank->last, r);
     }
 }
 
@@ -199,9 +201,9 @@ static void finish_excuse(const struct alar_verdict *verdict, struct alar_eviden
 
     for (uint32_t k = 0; k < verdict->fault_count && k < ALAR_FAULTS_MAX; k++) {
         const struct alar_fault_seen *fault = &verdict->fault[k];
-        bool is_elsewhere = fault->has_op && evidence->has_op &&
-                            (fault->number != evidence->number ||
-                             strcmp(fault->group, evidence->group) != 0);
+        bool is_elsewhere =
+            fault->has_op && evidence->has_op &&
+            (fault->number != evidence->number || strcmp(fault->group, evidence->group) != 0);
         bool is_concerned = fault->rank == ALAR_RANK_ALL || evidence->missing.count == 0 ||
                             list_holds(&evidence->missing, fault->rank) ||
                             list_holds(&evidence->ranks, fault->rank);

@@ -13,16 +13,16 @@
 /* What a back end promised; see spec/history.md, `contract`. Zero is the default of every field but
    height and deadline, where 0 means none. */
 struct alar_contract {
-    bool is_stream;              /* a wait orders a stream, not the host */
-    bool is_fixed;               /* the same bits every time */
-    bool is_once;                /* one wait, one use */
+    bool is_stream; /* a wait orders a stream, not the host */
+    bool is_fixed;  /* the same bits every time */
+    bool is_once;   /* one wait, one use */
     enum alar_avg avg;
     enum alar_nan_policy nan;
-    uint32_t adder;              /* enum alar_model */
-    int32_t width;               /* enum alar_dtype of a wide accumulator; -1 for none */
-    char tree[ALAR_NAME_MAX];    /* promised tree; "" for none */
+    uint32_t adder;           /* enum alar_model */
+    int32_t width;            /* enum alar_dtype of a wide accumulator; -1 for none */
+    char tree[ALAR_NAME_MAX]; /* promised tree; "" for none */
     uint32_t height;
-    int64_t deadline;            /* in units of t */
+    int64_t deadline; /* in units of t */
 };
 
 /* What the logging loop was told to do (the header's fields); -1 or "" where not said. */
@@ -32,27 +32,29 @@ struct alar_loop {
     char schedule[ALAR_NAME_MAX];
 };
 
-/* An operation whose contributions are all known, as the judgement of log lines sees it. Borrowed. */
+/* An operation whose contributions are all known, as the judgement of log lines sees it. Borrowed.
+ */
 struct alar_op_view {
     const char *group;
     uint64_t number;
     enum alar_red red;
     enum alar_dtype dtype;
     struct alar_text key;
-    int64_t step, mb;        /* -1 when not recorded */
+    int64_t step, mb; /* -1 when not recorded */
     uint32_t pairs;
     uint32_t members, lanes;
-    const uint32_t *rank;    /* [members], ascending */
-    const uint64_t *in;      /* [members][lanes] bits */
-    const uint64_t *out;     /* [lanes] bits all ranks hold; NULL when there is none, or they disagree */
-    bool is_good;            /* life and value were found good */
+    const uint32_t *rank; /* [members], ascending */
+    const uint64_t *in;   /* [members][lanes] bits */
+    const uint64_t
+        *out;     /* [lanes] bits all ranks hold; NULL when there is none, or they disagree */
+    bool is_good; /* life and value were found good */
     struct alar_place place; /* of the first issue */
 };
 
 /* Given once, before the first event. */
 struct alar_judge_setup {
-    uint32_t world;     /* ranks, at least 1 */
-    bool is_bare;       /* no rank has a header: complete as it stands, one clock */
+    uint32_t world; /* ranks, at least 1 */
+    bool is_bare;   /* no rank has a header: complete as it stands, one clock */
     /* Rounds decimal text to a dtype: alar_decimal_parse, which the core can't call itself. */
     enum alar_status (*decimal)(enum alar_dtype dtype, const char *text, uint64_t *bits);
     /* Told of each operation that is settled, with context; may be NULL. */

@@ -170,8 +170,8 @@ void judge_show_issue(const struct alar_judge *judge, struct alar_evidence *evid
     memcpy(scene->src, entry->src, sizeof scene->src);
     if (entry->has_in &&
         judge_member_find(judge, judge_group_at(judge, op->group), entry->rank, &member)) {
-        const uint64_t *in = (const uint64_t *)alar_arena_at(judge->arena, op->in) +
-                             (size_t)member * op->lanes;
+        const uint64_t *in =
+            (const uint64_t *)alar_arena_at(judge->arena, op->in) + (size_t)member * op->lanes;
 
         scene->at = evidence->element > 0 ? evidence->element : 0;
         scene->shown = op->lanes - (uint32_t)scene->at < 2 ? op->lanes - (uint32_t)scene->at : 2;
@@ -193,8 +193,8 @@ void judge_show_wait(const struct alar_judge *judge, struct alar_evidence *evide
 void judge_show_done(const struct alar_judge *judge, struct alar_evidence *evidence,
                      const struct judge_op *op, const struct judge_entry *entry)
 {
-    enum alar_record record = entry->is_failed || entry->is_timed_out ? ALAR_RECORD_FAIL
-                                                                     : ALAR_RECORD_DONE;
+    enum alar_record record =
+        entry->is_failed || entry->is_timed_out ? ALAR_RECORD_FAIL : ALAR_RECORD_DONE;
     struct alar_scene *scene = find_scene(evidence, record, entry->done, entry->rank);
 
     if (!scene) {
@@ -204,8 +204,8 @@ void judge_show_done(const struct alar_judge *judge, struct alar_evidence *evide
     scene->t = entry->t_done - judge_rank_at(judge, entry->rank)->t0;
     if (entry->has_out && op->out && evidence->element < (int64_t)op->out_lanes) {
         scene->at = evidence->element > 0 ? evidence->element : 0;
-        scene->shown = op->out_lanes - (uint32_t)scene->at < 2 ? op->out_lanes - (uint32_t)scene->at
-                                                               : 2;
+        scene->shown =
+            op->out_lanes - (uint32_t)scene->at < 2 ? op->out_lanes - (uint32_t)scene->at : 2;
         memcpy(scene->bits,
                (const uint64_t *)alar_arena_at(judge->arena, op->out) +
                    (size_t)entry->class * op->out_lanes + scene->at,
@@ -231,8 +231,8 @@ void judge_show_event(struct alar_judge *judge, struct alar_evidence *evidence)
         alar_text_keep(event->text[ALAR_FIELD_SRC], scene->src, sizeof scene->src);
     }
     if (event->has[ALAR_FIELD_BITS] && evidence->has_op) {
-        uint32_t count = event->number[ALAR_FIELD_BITS] < 2 ? (uint32_t)event->number[ALAR_FIELD_BITS]
-                                                            : 2;
+        uint32_t count =
+            event->number[ALAR_FIELD_BITS] < 2 ? (uint32_t)event->number[ALAR_FIELD_BITS] : 2;
 
         if (judge_bits(judge, ALAR_FIELD_BITS, evidence->dtype, scene->bits, count) == ALAR_OK) {
             scene->shown = count;
@@ -267,7 +267,7 @@ enum alar_status judge_complain_numbers(struct alar_judge *judge, enum alar_fiel
                                         const char *expected, int64_t expected_number,
                                         const char *found, int64_t found_number)
 {
-    judge->complaint = (struct alar_complaint){judge->event->place, field, expected,       found, true,
-                                               true,                expected_number, found_number};
+    judge->complaint = (struct alar_complaint){
+        judge->event->place, field, expected, found, true, true, expected_number, found_number};
     return ALAR_E_INPUT;
 }

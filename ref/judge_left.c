@@ -1,5 +1,5 @@
-/* What is left when the history is over: for each operation it is asked why it is not settled. One cause
-   is named; echoes are not. */
+/* What is left when the history is over: for each operation it is asked why it is not settled. One
+   cause is named; echoes are not. */
 #include "judge_state.h"
 
 #include <string.h>
@@ -62,7 +62,8 @@ static struct leftover leftover_read(const struct alar_judge *judge, const struc
     return left;
 }
 
-/* A finding about all ranks of an operation: who joined, who did not, and up to four of them shown. */
+/* A finding about all ranks of an operation: who joined, who did not, and up to four of them shown.
+ */
 static struct alar_evidence *leftover_found(struct alar_judge *judge, enum alar_anomaly anomaly,
                                             struct judge_op *op)
 {

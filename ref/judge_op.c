@@ -93,16 +93,15 @@ static uint64_t *judge_bucket(const struct alar_judge *judge, uint64_t group, ui
 {
     uint64_t mixed = (number + group * 31) * UINT64_C(0x9e3779b97f4a7c15);
 
-    return (uint64_t *)alar_arena_at(judge->arena, judge->bucket) +
-           (mixed >> 32) % judge->buckets;
+    return (uint64_t *)alar_arena_at(judge->arena, judge->bucket) + (mixed >> 32) % judge->buckets;
 }
 
 uint64_t judge_op_find(const struct alar_judge *judge, uint64_t group, uint64_t number)
 {
     uint64_t op = *judge_bucket(judge, group, number);
 
-    while (op && (judge_op_at(judge, op)->group != group ||
-                  judge_op_at(judge, op)->number != number)) {
+    while (op &&
+           (judge_op_at(judge, op)->group != group || judge_op_at(judge, op)->number != number)) {
         op = judge_op_at(judge, op)->chain;
     }
     return op;

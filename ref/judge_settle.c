@@ -33,7 +33,7 @@ static const struct judge_entry *settle_last(const struct alar_judge *judge,
         last = entry->t_issue > last->t_issue ? entry : last;
     }
     return op->members > 1 && last->is_issued && judge_rank_at(judge, last->rank)->clock ? last
-                                                                                        : NULL;
+                                                                                         : NULL;
 }
 
 static void settle_premature(struct alar_judge *judge, struct judge_op *op,
@@ -130,9 +130,8 @@ static void settle_tell(const struct alar_judge *judge, const struct judge_op *o
     view.lanes = op->lanes;
     view.rank = alar_arena_at(judge->arena, group->rank);
     view.in = op->in ? alar_arena_at(judge->arena, op->in) : NULL;
-    view.out = op->classes == 1 && op->out_lanes == op->lanes
-                   ? alar_arena_at(judge->arena, op->out)
-                   : NULL;
+    view.out = op->classes == 1 && op->out_lanes == op->lanes ? alar_arena_at(judge->arena, op->out)
+                                                              : NULL;
     view.is_good = !op->is_found;
     view.place = judge_entry_at(judge, op, 0)->issue;
     judge->setup.settled(judge->setup.context, &view);

@@ -16,26 +16,26 @@ struct judge_rank {
     struct alar_place last; /* its last record */
     uint64_t next_i;        /* running number expected next */
     bool has_i, has_t, has_any, has_trace, has_issued;
-    bool is_over;           /* `end` or `exit` seen, or the history is bare */
-    bool is_exited;         /* `exit` seen */
-    bool is_aborted;        /* `abort` seen */
-    int64_t t;              /* latest */
-    int64_t t0;             /* added to make times of one clock comparable */
-    uint64_t clock;         /* ranks with the same clock, not 0, are comparable */
-    uint64_t live;          /* first entry in a chain of entries of unsettled operations */
-    uint32_t pending;       /* handles whose buffers belong to the back end */
+    bool is_over;     /* `end` or `exit` seen, or the history is bare */
+    bool is_exited;   /* `exit` seen */
+    bool is_aborted;  /* `abort` seen */
+    int64_t t;        /* latest */
+    int64_t t0;       /* added to make times of one clock comparable */
+    uint64_t clock;   /* ranks with the same clock, not 0, are comparable */
+    uint64_t live;    /* first entry in a chain of entries of unsettled operations */
+    uint32_t pending; /* handles whose buffers belong to the back end */
 };
 
 struct judge_group {
-    uint64_t next;          /* another group */
+    uint64_t next; /* another group */
     uint64_t hash;
     char name[ALAR_NAME_MAX];
     uint32_t members;
-    uint64_t rank;          /* uint32_t[members], ascending */
-    uint64_t expected;      /* uint64_t[members]: next number; JUDGE_NEVER before the first */
-    uint64_t members_hash;  /* of the members that an issue named; 0: none did */
-    uint64_t mismatch;      /* number from which nothing more is concluded; JUDGE_NEVER: none */
-    uint64_t swapped[2];    /* signatures that differed there, first rank's and other's */
+    uint64_t rank;         /* uint32_t[members], ascending */
+    uint64_t expected;     /* uint64_t[members]: next number; JUDGE_NEVER before the first */
+    uint64_t members_hash; /* of the members that an issue named; 0: none did */
+    uint64_t mismatch;     /* number from which nothing more is concluded; JUDGE_NEVER: none */
+    uint64_t swapped[2];   /* signatures that differed there, first rank's and other's */
     uint32_t swapped_rank[2];
 };
 
@@ -45,27 +45,28 @@ struct judge_entry {
     bool is_issued, is_sync, is_waited, is_done, is_finished, is_failed, is_timed_out, is_late;
     bool is_aborted, is_read, is_tested, is_dropped, is_storage_lost, is_seen_complete;
     bool has_in, has_out, has_ver, has_t, was_pending_at_wait, is_suspect;
-    uint8_t class;          /* of its result */
+    uint8_t class; /* of its result */
     uint32_t rank;
     uint64_t op;
     uint64_t next, previous; /* in the rank's chain */
     struct alar_place issue, wait, done;
-    int64_t t_issue, t_wait, t_done, t_fetch; /* t plus t0; t_fetch: last read of its input by a peer */
+    int64_t t_issue, t_wait, t_done,
+        t_fetch; /* t plus t0; t_fetch: last read of its input by a peer */
     bool has_fetch;
     struct alar_place fetch;
     uint32_t fetch_rank;
-    int64_t deadline;       /* absolute, in the same units; INT64_MAX for none */
+    int64_t deadline;        /* absolute, in the same units; INT64_MAX for none */
     uint64_t ver, buf, send; /* hashes of names; 0 for none */
-    uint64_t stream;        /* that the wait ordered; JUDGE_NEVER: the host's own */
-    uint64_t read_mask;     /* elements below 64 that were read */
+    uint64_t stream;         /* that the wait ordered; JUDGE_NEVER: the host's own */
+    uint64_t read_mask;      /* elements below 64 that were read */
     uint64_t n, signature;
     char src[ALAR_NAME_MAX];
 };
 
 struct judge_op {
     uint64_t group, number;
-    uint64_t chain;          /* next in the hash bucket */
-    uint64_t newer, older;   /* all unsettled operations, by creation */
+    uint64_t chain;        /* next in the hash bucket */
+    uint64_t newer, older; /* all unsettled operations, by creation */
     uint32_t members, issued, finished;
     enum alar_red red;
     enum alar_dtype dtype;
@@ -74,18 +75,18 @@ struct judge_op {
     uint32_t pairs;
     char key[ALAR_NAME_MAX];
     char error[ALAR_NAME_MAX];
-    uint64_t entry;          /* struct judge_entry[members] */
+    uint64_t entry;            /* struct judge_entry[members] */
     uint32_t lanes, out_lanes; /* elements recorded */
-    uint32_t ins, outs;      /* ranks that recorded them */
-    uint64_t in;             /* uint64_t[members][lanes] */
-    uint64_t out;            /* uint64_t[JUDGE_CLASSES][out_lanes] */
+    uint32_t ins, outs;        /* ranks that recorded them */
+    uint64_t in;               /* uint64_t[members][lanes] */
+    uint64_t out;              /* uint64_t[JUDGE_CLASSES][out_lanes] */
     uint32_t classes;
-    uint64_t twin;           /* uint64_t[twin_lanes] */
+    uint64_t twin; /* uint64_t[twin_lanes] */
     uint32_t twin_lanes;
     struct alar_place twin_place;
-    bool is_partial;         /* ranks recorded different numbers of elements, or more classes than kept */
-    bool is_tainted;         /* a cause was found; what its value says is an echo */
-    bool is_found;           /* something was found */
+    bool is_partial; /* ranks recorded different numbers of elements, or more classes than kept */
+    bool is_tainted; /* a cause was found; what its value says is an echo */
+    bool is_found;   /* something was found */
 };
 
 struct alar_judge {
@@ -94,14 +95,15 @@ struct alar_judge {
     struct alar_contract contract;
     struct alar_loop loop;
     bool is_contract_given[ALAR_FIELD_COUNT];
-    uint64_t rank;           /* struct judge_rank[world] */
-    uint64_t group;          /* first group */
-    uint64_t scratch;        /* for sums, see judge_sum.c */
-    uint16_t is_refuted[ALAR_TREE_KIND_COUNT]; /* by start: trees that failed to explain something */
-    uint32_t kinds;          /* kinds that explain everything, the start differing by element */
-    uint64_t bucket;         /* uint64_t[buckets] */
+    uint64_t rank;    /* struct judge_rank[world] */
+    uint64_t group;   /* first group */
+    uint64_t scratch; /* for sums, see judge_sum.c */
+    uint16_t
+        is_refuted[ALAR_TREE_KIND_COUNT]; /* by start: trees that failed to explain something */
+    uint32_t kinds;  /* kinds that explain everything, the start differing by element */
+    uint64_t bucket; /* uint64_t[buckets] */
     uint64_t buckets, live;
-    uint64_t oldest, newest; /* unsettled operations */
+    uint64_t oldest, newest;        /* unsettled operations */
     const struct alar_event *event; /* being judged */
     struct alar_verdict verdict;
     struct alar_complaint complaint;
@@ -147,8 +149,8 @@ enum alar_status judge_complain_numbers(struct alar_judge *judge, enum alar_fiel
                                         const char *expected, int64_t expected_number,
                                         const char *found, int64_t found_number);
 
-/* The operation and entry a record speaks of; both NULL when the operation is settled already, or the
-   storage is free. */
+/* The operation and entry a record speaks of; both NULL when the operation is settled already, or
+   the storage is free. */
 struct judge_subject {
     struct judge_op *op;
     struct judge_entry *entry;
@@ -175,7 +177,12 @@ void judge_life_found(struct alar_judge *judge, enum alar_anomaly anomaly,
 void judge_life_wrote(struct alar_judge *judge, struct judge_subject subject);
 
 /* In order of preference: the best of several conventions counts. */
-enum judge_legality { JUDGE_LEGAL, JUDGE_UNDECIDED, JUDGE_NAN_IS_LOST, JUDGE_ILLEGAL };
+enum judge_legality {
+    JUDGE_LEGAL,
+    JUDGE_UNDECIDED,
+    JUDGE_NAN_IS_LOST,
+    JUDGE_ILLEGAL
+};
 
 /* Where a result is not legal, and what would have been. */
 struct judge_limits {
@@ -199,8 +206,8 @@ void judge_provenance(struct alar_judge *judge);
 
 /* judge_value.c: bits in, bits out. */
 void judge_give_out(struct alar_judge *judge, const struct judge_op *op);
-enum alar_status judge_bits(struct alar_judge *judge, enum alar_field field,
-                            enum alar_dtype dtype, uint64_t *bits, uint32_t count);
+enum alar_status judge_bits(struct alar_judge *judge, enum alar_field field, enum alar_dtype dtype,
+                            uint64_t *bits, uint32_t count);
 enum alar_status judge_take_out(struct alar_judge *judge, struct judge_op *op,
                                 struct judge_entry *entry);
 void judge_value(struct alar_judge *judge, struct judge_op *op);

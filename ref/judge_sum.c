@@ -8,7 +8,10 @@
 #include <string.h>
 
 /* Up to here the exact hull is affordable for every value that no named tree explains. */
-enum { SUM_HULL_RANKS = 12, SUM_STARTS = 16 };
+enum {
+    SUM_HULL_RANKS = 12,
+    SUM_STARTS = 16
+};
 
 /* Room for one sum: the arrays that tree.h and hull.h ask for, one behind the other. */
 struct sum_room {
@@ -142,8 +145,8 @@ static bool sum_named(struct alar_judge *judge, const struct judge_op *op, const
     return false;
 }
 
-/* The kinds of which, for every element, some start gives the value: a ring cuts vectors into chunks,
-   each with a start of its own. */
+/* The kinds of which, for every element, some start gives the value: a ring cuts vectors into
+   chunks, each with a start of its own. */
 static uint32_t sum_kinds(const struct alar_judge *judge, const struct judge_op *op,
                           const uint64_t *out)
 {
@@ -182,7 +185,7 @@ static enum judge_legality sum_any_order(struct alar_judge *judge, struct alar_a
         limits->highest = alar_fp_from_double(adder.dtype, all->high);
     }
     return alar_hull_contains(&hull, (uint32_t)(((size_t)1 << n) - 1), value) ? JUDGE_LEGAL
-                                                                            : JUDGE_ILLEGAL;
+                                                                              : JUDGE_ILLEGAL;
 }
 
 /* All elements of one result. */
@@ -203,8 +206,8 @@ enum judge_legality judge_sum(struct alar_judge *judge, const struct judge_op *o
         return JUDGE_LEGAL;
     }
     for (uint32_t e = 0; e < op->lanes; e++) {
-        enum judge_legality legality = sum_any_order(judge, adder, judge_column(judge, op, e),
-                                                     op->members, out[e], limits);
+        enum judge_legality legality =
+            sum_any_order(judge, adder, judge_column(judge, op, e), op->members, out[e], limits);
 
         if (legality != JUDGE_LEGAL) {
             limits->element = e;
@@ -245,8 +248,8 @@ static uint64_t average_finish(enum alar_avg convention, enum alar_dtype dtype, 
     return sum;
 }
 
-/* Does some named tree, or some value of the hull, become the average by this convention? Division and
-   multiplication are monotone, so the ends of the hull of sums give those of the averages. */
+/* Does some named tree, or some value of the hull, become the average by this convention? Division
+   and multiplication are monotone, so the ends of the hull of sums give those of the averages. */
 static enum judge_legality average_by(struct alar_judge *judge, const struct judge_op *op,
                                       uint32_t element, uint64_t value, enum alar_avg convention,
                                       struct judge_limits *limits)

@@ -25,7 +25,7 @@ struct alar_lines {
 struct alar_line {
     const char *text; /* lives until the next call */
     size_t length;
-    bool is_ended;    /* by a newline */
+    bool is_ended; /* by a newline */
 };
 
 /* Takes over an open file.

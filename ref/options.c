@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MAX_BYTES = 64 };
+enum {
+    NAME_MAX_BYTES = 64
+};
 
 /* Edit distance of two short texts, one row at a time; longer ones count as far away. */
 static size_t edit_distance(const char *a, const char *b)

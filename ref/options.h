@@ -16,28 +16,30 @@ enum alar_option_kind {
 };
 
 struct alar_option {
-    const char *name;     /* without the dashes */
+    const char *name; /* without the dashes */
     enum alar_option_kind kind;
-    void *target;         /* keeps its value, the default, when the option is not given */
-    const char *argument; /* "N", "DIR" or "a|b|c"; NULL for a flag */
-    const char *help;     /* one line */
+    void *target;               /* keeps its value, the default, when the option is not given */
+    const char *argument;       /* "N", "DIR" or "a|b|c"; NULL for a flag */
+    const char *help;           /* one line */
     const char *const *choices; /* CHOICE: NULL-terminated */
     uint64_t least;             /* NUMBER */
     uint64_t most;              /* NUMBER */
 };
 
 struct alar_command {
-    const char *name;     /* "run" */
-    const char *summary;  /* one line */
-    const char *operands; /* "[PATH]...", or NULL when it takes none */
+    const char *name;                  /* "run" */
+    const char *summary;               /* one line */
+    const char *operands;              /* "[PATH]...", or NULL when it takes none */
     const struct alar_option *options; /* ended by one whose name is NULL */
-    const char *examples; /* lines, each ended by a newline */
+    const char *examples;              /* lines, each ended by a newline */
 };
 
-enum { ALAR_COMPLAINT_BYTES = 512 };
+enum {
+    ALAR_COMPLAINT_BYTES = 512
+};
 
-/* Reads argv[1..argc-1] as `--name value`, `--name=value` and operands; `--` ends the options, and a
-   lone `-` is an operand. Operands are moved to argv[1..], their number goes to *operands. Sets
+/* Reads argv[1..argc-1] as `--name value`, `--name=value` and operands; `--` ends the options, and
+   a lone `-` is an operand. Operands are moved to argv[1..], their number goes to *operands. Sets
    *wants_help and stops at --help or -h.
    Errors: ALAR_E_INPUT, with one line in `complaint` (ALAR_COMPLAINT_BYTES) that says what was
    expected, what was found and the nearest known name. */
@@ -50,8 +52,8 @@ ALAR_MUST_USE enum alar_status alar_options_parse(const struct alar_command *com
 ALAR_MUST_USE enum alar_status alar_number_parse(const char *text, uint64_t least, uint64_t most,
                                                  uint64_t *number);
 
-/* The index of the name in a NULL-terminated list that is nearest to `text` by edit distance; -1 for
-   an empty list. */
+/* The index of the name in a NULL-terminated list that is nearest to `text` by edit distance; -1
+   for an empty list. */
 int alar_nearest(const char *text, const char *const *names);
 
 /* Writes the command's help, made from its table, to `file` (a FILE *). */

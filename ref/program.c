@@ -52,7 +52,8 @@ enum alar_status alar_program_open(struct alar_program **program,
     return ALAR_OK;
 }
 
-/* This rank's compute time for the current microbatch; the straggler is late in a step's first one. */
+/* This rank's compute time for the current microbatch; the straggler is late in a step's first one.
+ */
 static uint64_t compute_us(const struct alar_program *program)
 {
     const struct alar_pace *pace = &program->options.pace;
@@ -100,8 +101,7 @@ static void contribute(struct alar_program *program)
     }
     alar_driver_microbatch(options->driver, source->step(source->data, program->index), &local);
     program->microbatch++;
-    program->phase =
-        program->microbatch < options->microbatches ? PHASE_COMPUTE : PHASE_GRADIENT;
+    program->phase = program->microbatch < options->microbatches ? PHASE_COMPUTE : PHASE_GRADIENT;
 }
 
 static void gradient_issue(struct alar_program *program, uint64_t now_us)

@@ -15,7 +15,10 @@ struct alar_source {
     int64_t (*step)(void *data, size_t index); /* the step's own number */
 };
 
-enum { ALAR_STRAGGLER_NONE = -1, ALAR_STRAGGLER_ROTATE = -2 };
+enum {
+    ALAR_STRAGGLER_NONE = -1,
+    ALAR_STRAGGLER_ROTATE = -2
+};
 
 /* What a step costs, in microseconds. */
 struct alar_pace {
@@ -23,7 +26,8 @@ struct alar_pace {
     uint64_t poll_us;    /* between two polls while computing; 0: only before each contribution */
     int32_t straggler;   /* the rank that is late, or one of the numbers above */
     uint64_t late_us;    /* by this much, once a step */
-    uint64_t grad_bytes; /* of the blocking gradient all-reduce that ends a step; 0: there is none */
+    uint64_t
+        grad_bytes; /* of the blocking gradient all-reduce that ends a step; 0: there is none */
 };
 
 struct alar_program_options {
@@ -49,7 +53,8 @@ enum alar_turn {
 
 struct alar_program;
 
-/* Errors: ALAR_E_NOMEM; ALAR_E_BACKEND when the back end gives no communicator for the gradients. */
+/* Errors: ALAR_E_NOMEM; ALAR_E_BACKEND when the back end gives no communicator for the gradients.
+ */
 ALAR_MUST_USE enum alar_status alar_program_open(struct alar_program **program,
                                                  const struct alar_program_options *options);
 

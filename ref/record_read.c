@@ -17,14 +17,14 @@ struct alar_record_reader {
     struct alar_event *event;
     struct alar_record_complaint *complaint;
     size_t column[ALAR_FIELD_COUNT];
-    enum alar_field field;   /* whose value comes next; ALAR_FIELD_COUNT: an unknown one */
-    unsigned depth;          /* open objects and arrays */
-    unsigned objects;        /* whole ones so far */
+    enum alar_field field; /* whose value comes next; ALAR_FIELD_COUNT: an unknown one */
+    unsigned depth;        /* open objects and arrays */
+    unsigned objects;      /* whole ones so far */
     bool in_list;
     struct alar_value *item; /* items of all lists of the line */
     size_t items, item_room;
     size_t first[ALAR_FIELD_COUNT]; /* item of each list */
-    char *text;              /* copies: decoded strings, terminated numbers */
+    char *text;                     /* copies: decoded strings, terminated numbers */
     size_t text_used, text_room;
     bool is_out_of_memory;
 };
@@ -78,8 +78,8 @@ static int wrong(struct alar_record_reader *reader, const char *found, size_t le
                     (int)(length < 40 ? length : 40), found, length < 40 ? "" : "...");
 }
 
-/* A terminated copy that lasts as long as the line's event; NULL when memory ran out. There was room
-   for the whole line before it was parsed, so that copies never move. */
+/* A terminated copy that lasts as long as the line's event; NULL when memory ran out. There was
+   room for the whole line before it was parsed, so that copies never move. */
 static char *keep(struct alar_record_reader *reader, const char *text, size_t length)
 {
     if (reader->text_room - reader->text_used < length + 1) {
@@ -121,8 +121,9 @@ static int hex_digit(char c)
 
 static int add_value(struct alar_record_reader *reader, const char *text, size_t length)
 {
-    bool is_special = (length == 3 && (memcmp(text, "nan", 3) == 0 || memcmp(text, "inf", 3) == 0)) ||
-                      (length == 4 && memcmp(text, "-inf", 4) == 0);
+    bool is_special =
+        (length == 3 && (memcmp(text, "nan", 3) == 0 || memcmp(text, "inf", 3) == 0)) ||
+        (length == 4 && memcmp(text, "-inf", 4) == 0);
     uint64_t bits = 0;
 
     for (size_t k = 0; !is_special && k < length; k++) {
@@ -277,7 +278,8 @@ static int set_loss(struct alar_record_reader *reader, const char *text, size_t 
     return 1;
 }
 
-/* A string points into the line, unless it was decoded: yajl reuses that memory for the next one. */
+/* A string points into the line, unless it was decoded: yajl reuses that memory for the next one.
+ */
 static const char *lasting(struct alar_record_reader *reader, const unsigned char *bytes,
                            size_t length)
 {
@@ -435,8 +437,8 @@ static int on_array_end(void *context)
 }
 
 static const yajl_callbacks callbacks = {
-    on_null, on_boolean, NULL, NULL, on_number, on_string, on_map, on_key, on_map_end,
-    on_array, on_array_end,
+    on_null, on_boolean, NULL,       NULL,     on_number,    on_string,
+    on_map,  on_key,     on_map_end, on_array, on_array_end,
 };
 
 static enum alar_status open_json(struct alar_record_reader *reader)

@@ -20,12 +20,10 @@ struct alar_record_complaint {
     char text[256];
 };
 
-/* Reads one line, without its newline. The event borrows from the line and from the reader, until the
-   next call.
-   Errors: ALAR_E_INPUT, with the complaint; ALAR_E_NOMEM. */
-ALAR_MUST_USE enum alar_status alar_record_read(struct alar_record_reader *reader,
-                                                const char *line, size_t length,
-                                                struct alar_event *event,
+/* Reads one line, without its newline. The event borrows from the line and from the reader, until
+   the next call. Errors: ALAR_E_INPUT, with the complaint; ALAR_E_NOMEM. */
+ALAR_MUST_USE enum alar_status alar_record_read(struct alar_record_reader *reader, const char *line,
+                                                size_t length, struct alar_event *event,
                                                 struct alar_record_complaint *complaint);
 
 /* Where a field of the last line began, from 1; 1 for one that was not given. */

@@ -1,9 +1,10 @@
-/* The order of a run: inputs first, then the back end, the two passes, the summary, the farewell. */
+/* The order of a run: inputs first, then the back end, the two passes, the summary, the farewell.
+ */
 #include "run.h"
 
-#include "cli.h"
-
-enum { TOTAL_LANES = 7 };
+enum {
+    TOTAL_LANES = 7
+};
 
 static struct run_totals totals_of(struct run *run)
 {
@@ -32,7 +33,7 @@ static struct run_totals totals_of(struct run *run)
 static bool is_comparable(const struct run *run)
 {
     return run->code == ALAR_CLASS_GOOD && run->options->has_twin &&
-           (run->status == ALAR_OK || run->options->check == ALAR_CHECK_AGREE);
+           (run->status == ALAR_OK || run->config.check == ALAR_CHECK_AGREE);
 }
 
 static enum alar_status run_twin(struct run *run, struct run_totals *totals)
@@ -57,22 +58,22 @@ static enum alar_status run_passes(struct run *run)
         ALAR_TRY(run_twin(run, &twin));
     }
     if (run->rank[0].rank == 0) {
-        run_log_summary(run, &pass, has_twin ? &twin : NULL);
+        run->options->view->summary(run, &pass, has_twin ? &twin : NULL);
     }
     return ALAR_OK;
 }
 
-int alar_run(const struct alar_run_options *options)
+int alar_run(const struct alar_run_options *options, char *complaint)
 {
     struct run run = {.options = options};
-    char complaint[ALAR_COMPLAINT_BYTES];
     enum alar_status status = run_open(&run, complaint);
 
     if (status != ALAR_OK) {
-        alar_cli_complain("run", complaint);
-        (void)run_close(&run);
-        return (int)alar_status_class(status);
+        enum alar_status closed = run_close(&run);
+
+        return (int)alar_class_worst(alar_status_class(status), alar_status_class(closed));
     }
+    complaint[0] = '\0';
     status = run_passes(&run);
     run_pass_free(&run);
     enum alar_status closed = run_close(&run);

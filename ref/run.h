@@ -1,39 +1,50 @@
 /* `alar run`: ranks that log recorded losses, and their synchronous twin.
 
-   On a real back end this process is one rank of the launcher's; on the simulator it is all of them,
-   in virtual time. Either way the run has two passes over the same programs: the one asked for, and,
-   unless told not to, its twin: same placement, blocking calls, no compute. Both logs are compared
-   bit by bit. */
+   On a real back end this process is one rank of the launcher's; on the simulator it is all of
+   them, in virtual time. Either way the run has two passes over the same programs: the one asked
+   for, and, unless told not to, its twin: same placement, blocking calls, no compute. Both logs are
+   compared bit by bit. */
 #ifndef ALAR_RUN_H
 #define ALAR_RUN_H
 
 #include "backend_sim.h"
+#include "config.h"
 #include "dataset.h"
-#include "driver.h"
-#include "history.h"
 #include "options.h"
 #include "program.h"
+#include "report_json.h"
 
-#include <stdio.h>
+struct run;
+struct run_rank;
+struct run_totals;
+
+/* Who shows a run to people; no function is NULL. */
+struct alar_run_view {
+    /* Rank 0 logged a value, `elapsed_ms` a step after the last one. */
+    void (*reported)(const struct run *run, const struct alar_report *report, double elapsed_ms);
+    /* Rank 0 held a value against its twin: 0 ulps mean the same bits. */
+    void (*compared)(const struct run *run, const struct alar_report *first,
+                     const struct alar_report *twin, uint64_t ulps);
+    /* A rank has ended that many steps of the pass. */
+    void (*progress)(const struct run *run, size_t steps);
+    /* A rank can't go on: one line without its newline. */
+    void (*ending)(const struct run_rank *rank, const char *text);
+    /* Rank 0 is done; `twin` is NULL when there was no second pass. */
+    void (*summary)(const struct run *run, const struct run_totals *pass,
+                    const struct run_totals *twin);
+};
 
 struct alar_run_options {
-    const char *losses;  /* directory */
+    const struct alar_run_view *view; /* borrowed */
+    struct alar_config config;        /* complete but for `microbatches`, which the losses decide */
+    const char *losses;               /* directory */
     enum alar_input input;
-    const char *backend; /* "sim", "mpi" or a path */
-    uint32_t ranks;      /* sim: 0 means as many as the losses have */
-    const char *steps;   /* "A:B"; NULL: all */
-    struct alar_engine_rules rules;
-    enum alar_normalization normalization;
-    enum alar_over over;
-    enum alar_encoding encoding;
-    enum alar_check check;
-    uint16_t window; /* slots; 0: all that an interval posts */
-    uint64_t deadline_us;
+    uint32_t ranks;    /* sim: 0 means as many as the losses have */
+    const char *steps; /* "A:B"; NULL: all */
     struct alar_pace pace;
     enum alar_sim_order order;      /* sim */
     enum alar_sim_order twin_order; /* sim */
     uint64_t seed;
-    const char *history;  /* directory; NULL: none */
     const char *log_json; /* file; NULL: none */
     bool has_twin;
     bool is_quiet; /* no log lines */
@@ -49,15 +60,15 @@ struct run_rank {
     struct run *run;
     enum alar_turn turn;
     uint64_t wake_us;
-    uint64_t since_us; /* of the last log line */
-    size_t logged_steps;
+    uint64_t since_us;       /* of the last log line */
     struct alar_report *log; /* of the first pass, in order */
     size_t log_count;
     size_t log_max;
-    size_t compared;     /* reports of the twin held against `log` */
-    size_t same;         /* of which had the same bits */
-    uint64_t ulps_max;   /* greatest distance of the others */
-    bool is_lost;        /* its wait expired, or it raised: the ending was told */
+    size_t compared;        /* reports of the twin held against `log` */
+    size_t same;            /* of which had the same bits */
+    uint64_t ulps_max;      /* greatest distance of the others */
+    uint8_t *presence;      /* of every rank of the world, for a roll call */
+    struct alar_note *note; /* likewise */
 };
 
 /* Counts of one pass, over all ranks. */
@@ -73,6 +84,7 @@ struct run_totals {
 
 struct run {
     const struct alar_run_options *options;
+    struct alar_config config;          /* complete */
     struct alar_backend table;          /* as loaded */
     const struct alar_backend *backend; /* &table */
     bool is_simulated;
@@ -81,16 +93,18 @@ struct run {
     struct alar_step_range range;
     uint32_t ranks; /* of the world */
     struct run_rank *rank;
-    uint32_t rank_count; /* run by this process */
-    bool is_twin;        /* the second pass */
-    FILE *log_json;
+    uint32_t rank_count;              /* run by this process */
+    bool is_twin;                     /* the second pass */
+    struct alar_report_file log_json; /* open where has_log_json */
+    bool has_log_json;
     uint64_t history_since_us; /* the tick from which histories count */
-    enum alar_status status; /* how the first pass ended */
-    int code;                /* with which the process leaves */
+    enum alar_status status;   /* how the first pass ended */
+    int code;                  /* with which the process leaves */
 };
 
-/* Runs it all and returns the exit code; complaints go to stderr through cli.h. */
-int alar_run(const struct alar_run_options *options);
+/* Runs it all and returns the exit code. When the input can't be used, `complaint`
+   (ALAR_COMPLAINT_BYTES) says why in one line; otherwise it is empty. */
+int alar_run(const struct alar_run_options *options, char *complaint);
 
 /* run_setup.c: everything a run needs, and its end.
    Errors of run_open: ALAR_E_INPUT, ALAR_E_NOMEM, with one line in `complaint`; ALAR_E_BACKEND. */
@@ -102,20 +116,16 @@ ALAR_MUST_USE enum alar_status run_close(struct run *run);
 ALAR_MUST_USE enum alar_status run_sum(struct run *run, uint64_t epoch, int64_t *lanes,
                                        size_t count);
 
-/* run_pass.c: opens drivers and programs of the current pass for every rank, runs them to their end,
-   and leaves them open. Errors: ALAR_E_NOMEM, ALAR_E_BACKEND, ALAR_E_RANGE. */
+/* run_pass.c: opens drivers and programs of the current pass for every rank, runs them to their
+   end, and leaves them open. Errors: ALAR_E_NOMEM, ALAR_E_BACKEND, ALAR_E_RANGE. */
 ALAR_MUST_USE enum alar_status run_pass(struct run *run);
 void run_pass_free(struct run *run);
 
 /* run_end.c: a rank's program is over: tears it down, or tells why it can't go on. */
 void run_rank_over(struct run_rank *rank);
 
-/* run_log.c: what people read. */
-void run_log_report(void *rank, const struct alar_report *report);
-void run_log_progress(const struct run *run, size_t steps);
-void run_log_summary(const struct run *run, const struct run_totals *pass,
-                     const struct run_totals *twin);
-void run_log_ending(const struct run_rank *rank, const char *text);
+/* run_report.c: the driver's on_report; `rank` is a struct run_rank. */
+void run_report(void *rank, const struct alar_report *report);
 
 /* Bits of a report's value in the run's encoding. */
 uint64_t run_report_bits(const struct run *run, const struct alar_report *report);

@@ -1,5 +1,5 @@
-/* The terms a run is described in, with the names they have on the command line, in histories and in
-   reports. Each list of names ends with NULL and is indexed by its enum. */
+/* The terms a run is described in, with the names they have on the command line, in histories and
+   in reports. Each list of names ends with NULL and is indexed by its enum. */
 #ifndef ALAR_TERMS_H
 #define ALAR_TERMS_H
 
@@ -16,7 +16,8 @@ enum alar_normalization {
     ALAR_TOKEN_WEIGHTED,  /* sum of losses / sum of tokens, over ranks and microbatches */
     ALAR_RANK_MEAN,       /* mean over microbatches of the mean over non-empty ranks of own means */
     ALAR_MICROBATCH_MEAN, /* mean over microbatches of each one's token-weighted mean */
-    ALAR_SEED_UNDIVIDED,  /* the original's: ranks' means summed, never divided; NaN if one is empty */
+    ALAR_SEED_UNDIVIDED,  /* the original's: ranks' means summed, never divided; NaN if one is empty
+                           */
     ALAR_NORMALIZATION_COUNT
 };
 
@@ -43,6 +44,8 @@ enum alar_check {
     ALAR_CHECK_CHOICES
 };
 
+/* async-microbatch async-step async-window sync-microbatch ...: placement + 3 when synchronous. */
+extern const char *const alar_schedule_names[];
 extern const char *const alar_placement_names[];     /* microbatch step window */
 extern const char *const alar_normalization_names[]; /* token-weighted rank-mean ... */
 extern const char *const alar_over_names[];          /* steps pooled */

@@ -274,12 +274,18 @@ static void say_scene(struct phrase *phrase, const struct alar_evidence *evidenc
                       const struct alar_scene *scene)
 {
     static const char *const verbs[] = {
-        [ALAR_RECORD_ISSUE] = "issues",      [ALAR_RECORD_TEST] = "polls",
-        [ALAR_RECORD_WAIT] = "waits for",    [ALAR_RECORD_DONE] = "is told that it is done:",
-        [ALAR_RECORD_COMPLETE] = "sees completion of", [ALAR_RECORD_FAIL] = "is told of the failure of",
-        [ALAR_RECORD_READ] = "reads",        [ALAR_RECORD_WRITE] = "writes into",
-        [ALAR_RECORD_ALLOC] = "is handed out the storage of", [ALAR_RECORD_FREE] = "frees",
-        [ALAR_RECORD_DROP] = "drops the handle of", [ALAR_RECORD_CANCEL] = "cancels",
+        [ALAR_RECORD_ISSUE] = "issues",
+        [ALAR_RECORD_TEST] = "polls",
+        [ALAR_RECORD_WAIT] = "waits for",
+        [ALAR_RECORD_DONE] = "is told that it is done:",
+        [ALAR_RECORD_COMPLETE] = "sees completion of",
+        [ALAR_RECORD_FAIL] = "is told of the failure of",
+        [ALAR_RECORD_READ] = "reads",
+        [ALAR_RECORD_WRITE] = "writes into",
+        [ALAR_RECORD_ALLOC] = "is handed out the storage of",
+        [ALAR_RECORD_FREE] = "frees",
+        [ALAR_RECORD_DROP] = "drops the handle of",
+        [ALAR_RECORD_CANCEL] = "cancels",
         [ALAR_RECORD_REPORT] = "reports",
     };
     const char *verb = scene->record < sizeof verbs / sizeof *verbs ? verbs[scene->record] : NULL;
@@ -325,8 +331,7 @@ static void story_scenes(const struct alar_words *words, const struct alar_histo
 }
 
 static void story_finding(const struct alar_words *words, const struct alar_history_files *files,
-                          const struct alar_verdict *verdict,
-                          const struct alar_evidence *evidence)
+                          const struct alar_verdict *verdict, const struct alar_evidence *evidence)
 {
     char text[WORDS_BYTES] = "";
     struct phrase phrase = {text, sizeof text, 0};

@@ -30,7 +30,9 @@ Test(planted, overrun)
 Test(planted, uninitialised)
 {
     kept = malloc(8);
-    sink = kept[3] == 7 ? 1 : 2;
+    if (kept[3] == 7) {
+        sink = 1;
+    }
     free(kept);
 }
 

@@ -25,7 +25,8 @@ watched() {
 }
 
 build() {
-    timeout -k 2 200 make BUILD="$BUILD/valgrind" OPT='-O0 -g' \
+    # Debian 12's valgrind can't read the DWARF 5 of clang 14.
+    timeout -k 2 200 make BUILD="$BUILD/valgrind" OPT='-O0 -gdwarf-4' \
         "$BUILD/valgrind/unit" "$BUILD/valgrind/tests/gates/planted"
 }
 
@@ -39,6 +40,8 @@ expect_text "a planted leak is seen" 99 "definitely lost" planted leak
 expect_text "a planted overrun is seen" 99 "Invalid read" planted overrun
 expect_text "a planted uninitialised read is seen" 99 "uninitialised" planted uninitialised
 
-check "the suites are clean" watched "$BUILD/valgrind/unit" -j2
+# valgrind computes in one rounding mode, so what compares with the machine's others is left out.
+check "the suites are clean" watched "$BUILD/valgrind/unit" -j2 \
+    --filter '!(fp/truncation_agrees_with_the_machine)'
 
 tally

@@ -41,7 +41,9 @@ CORE := \
 	event \
 	arena \
 	anomaly \
+	verdict \
 	judge \
+	judge_state \
 	judge_record \
 	judge_op \
 	judge_find \
@@ -51,6 +53,8 @@ CORE := \
 	judge_settle \
 	judge_left \
 	judge_sum \
+	judge_order \
+	judge_reduce \
 	judge_value \
 	exact \
 	lanes \

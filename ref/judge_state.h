@@ -6,8 +6,9 @@
 #include "judge.h"
 
 enum {
-    JUDGE_CLASSES = 4, /* different results of one operation that are told apart */
-    JUDGE_TICKS = 1,   /* the clock that all ranks share which count ticks */
+    JUDGE_CLASSES = 4,     /* different results of one operation that are told apart */
+    JUDGE_TICKS = 1,       /* the clock that all ranks share which count ticks */
+    JUDGE_HULL_RANKS = 12, /* up to here the exact hull is affordable for each unexplained value */
 };
 
 #define JUDGE_NEVER UINT64_MAX /* number of an operation not issued yet */
@@ -109,7 +110,7 @@ struct alar_judge {
     struct alar_complaint complaint;
 };
 
-/* judge_op.c: groups and the table of unsettled operations. */
+/* judge_state.c: from offsets to addresses. judge_op.c: groups and the table of unsettled operations. */
 struct judge_rank *judge_rank_at(const struct alar_judge *judge, uint32_t rank);
 struct judge_group *judge_group_at(const struct alar_judge *judge, uint64_t group);
 struct judge_op *judge_op_at(const struct alar_judge *judge, uint64_t op);
@@ -191,15 +192,32 @@ struct judge_limits {
     uint64_t lowest, highest;
 };
 
-/* judge_sum.c: which orders of additions give a sum. */
+/* Room for one sum: the arrays that tree.h, hull.h and bound.h ask for, one behind the other. */
+struct judge_room {
+    struct alar_range *range; /* [2^min(n, JUDGE_HULL_RANKS)] */
+    uint64_t *column;         /* [n] contributions to one element */
+    uint64_t *stack;          /* [n] */
+    double *sorted;           /* [2n] */
+    int32_t *node;            /* [2n] */
+};
+
+/* judge_sum.c, judge_order.c: which orders of additions give a sum, or an average. */
 size_t judge_scratch_bytes(uint32_t world);
+struct judge_room judge_room(const struct alar_judge *judge);
 struct alar_adder judge_adder(const struct alar_judge *judge, enum alar_dtype dtype);
 const uint64_t *judge_column(const struct alar_judge *judge, const struct judge_op *op,
                              uint32_t element);
 enum judge_legality judge_sum(struct alar_judge *judge, const struct judge_op *op,
                               const uint64_t *out, struct judge_limits *limits);
+enum judge_legality judge_any_order(const struct alar_judge *judge, struct alar_adder adder,
+                                    const uint64_t *column, uint32_t n, uint64_t value,
+                                    struct judge_limits *limits);
 enum judge_legality judge_average(struct alar_judge *judge, const struct judge_op *op,
                                   const uint64_t *out, struct judge_limits *limits);
+void judge_inside(struct alar_judge *judge, const struct judge_op *op);
+/* judge_reduce.c: the other reductions, one element. */
+enum judge_legality judge_element(const struct alar_judge *judge, const struct judge_op *op,
+                                  uint32_t element, uint64_t value);
 bool judge_is_promised_tree(const struct alar_judge *judge, const struct judge_op *op,
                             const uint64_t *out, uint32_t *element);
 void judge_provenance(struct alar_judge *judge);

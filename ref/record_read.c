@@ -1,229 +1,10 @@
 /* yajl calls back for each JSON token; one object of known fields becomes one event. */
-#include "record_read.h"
+#include "record_state.h"
 
-#include <yajl/yajl_parse.h>
-
-#include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct alar_record_reader {
-    yajl_handle json;
-    const char *line;
-    size_t line_length;
-    struct alar_event *event;
-    struct alar_record_complaint *complaint;
-    size_t column[ALAR_FIELD_COUNT];
-    enum alar_field field; /* whose value comes next; ALAR_FIELD_COUNT: an unknown one */
-    unsigned depth;        /* open objects and arrays */
-    unsigned objects;      /* whole ones so far */
-    bool in_list;
-    struct alar_value *item; /* items of all lists of the line */
-    size_t items, item_room;
-    size_t first[ALAR_FIELD_COUNT]; /* item of each list */
-    char *text;                     /* copies: decoded strings, terminated numbers */
-    size_t text_used, text_room;
-    bool is_out_of_memory;
-};
-
-/* Says what was expected of the current field; always 0, which ends the parse. */
-static int expected(struct alar_record_reader *reader, const char *format, ...)
-{
-    va_list arguments;
-
-    if (reader->complaint->text[0] == '\0') {
-        va_start(arguments, format);
-        vsnprintf(reader->complaint->text, sizeof reader->complaint->text, format, arguments);
-        va_end(arguments);
-        reader->complaint->column = yajl_get_bytes_consumed(reader->json);
-    }
-    return 0;
-}
-
-static const char *type_words(enum alar_field field)
-{
-    switch (alar_field_type(field)) {
-    case ALAR_TYPE_INT:
-        return "an integer from 0";
-    case ALAR_TYPE_SIGNED:
-        return "an integer";
-    case ALAR_TYPE_FLAG:
-        return "true or false";
-    case ALAR_TYPE_TEXT:
-        return "text";
-    case ALAR_TYPE_OP:
-        return "\"group/number\" or a number";
-    case ALAR_TYPE_VALUES:
-        return "values: hex digits, numbers, \"nan\", \"inf\", \"-inf\"";
-    case ALAR_TYPE_RANKS:
-        return "ascending ranks";
-    case ALAR_TYPE_OPS:
-        return "a list of operations";
-    case ALAR_TYPE_LOSS:
-        return "a number, null, \"nan\", \"inf\" or \"-inf\"";
-    default:
-        return alar_field_choices(field);
-    }
-}
-
-static int wrong(struct alar_record_reader *reader, const char *found, size_t length)
-{
-    bool is_word = alar_field_type(reader->field) == ALAR_TYPE_WORD;
-
-    return expected(reader, "expected %s%s in `%s`, found %.*s%s", is_word ? "one of: " : "",
-                    type_words(reader->field), alar_field_name(reader->field),
-                    (int)(length < 40 ? length : 40), found, length < 40 ? "" : "...");
-}
-
-/* A terminated copy that lasts as long as the line's event; NULL when memory ran out. There was
-   room for the whole line before it was parsed, so that copies never move. */
-static char *keep(struct alar_record_reader *reader, const char *text, size_t length)
-{
-    if (reader->text_room - reader->text_used < length + 1) {
-        reader->is_out_of_memory = true;
-        return NULL;
-    }
-    char *copy = reader->text + reader->text_used;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    reader->text_used += length + 1;
-    return copy;
-}
-
-static struct alar_value *add_item(struct alar_record_reader *reader)
-{
-    if (reader->items == reader->item_room) {
-        size_t room = reader->item_room ? 2 * reader->item_room : 64;
-        struct alar_value *grown = realloc(reader->item, room * sizeof *grown);
-
-        if (grown == NULL) {
-            reader->is_out_of_memory = true;
-            return NULL;
-        }
-        reader->item = grown;
-        reader->item_room = room;
-    }
-    reader->event->number[reader->field]++;
-    reader->item[reader->items] = (struct alar_value){0, NULL, 0};
-    return &reader->item[reader->items++];
-}
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static int add_value(struct alar_record_reader *reader, const char *text, size_t length)
-{
-    bool is_special =
-        (length == 3 && (memcmp(text, "nan", 3) == 0 || memcmp(text, "inf", 3) == 0)) ||
-        (length == 4 && memcmp(text, "-inf", 4) == 0);
-    uint64_t bits = 0;
-
-    for (size_t k = 0; !is_special && k < length; k++) {
-        int digit = hex_digit(text[k]);
-
-        if (digit < 0) {
-            return wrong(reader, text, length);
-        }
-        bits = bits << 4 | (uint64_t)digit;
-    }
-    if (!is_special && (length == 0 || length > 16)) {
-        return wrong(reader, text, length);
-    }
-    struct alar_value *item = add_item(reader);
-    if (item != NULL) {
-        item->bits = bits;
-        item->digits = is_special ? 0 : (uint32_t)length;
-        item->text = is_special ? keep(reader, text, length) : NULL;
-    }
-    return item != NULL;
-}
-
-static int add_decimal(struct alar_record_reader *reader, const char *text, size_t length)
-{
-    struct alar_value *item = add_item(reader);
-
-    if (item != NULL) {
-        item->text = keep(reader, text, length);
-    }
-    return item != NULL;
-}
-
-/* Decimal digits only, up to INT64_MAX. */
-static bool read_count(const char *text, size_t length, int64_t *number)
-{
-    int64_t value = 0;
-
-    for (size_t k = 0; k < length; k++) {
-        int digit = text[k] - '0';
-
-        if (digit < 0 || digit > 9 || value > (INT64_MAX - digit) / 10) {
-            return false;
-        }
-        value = value * 10 + digit;
-    }
-    *number = value;
-    return length > 0;
-}
-
-/* "group/number" to its parts. */
-static bool read_op(const char *text, size_t length, size_t *group, int64_t *number)
-{
-    size_t slash = length;
-
-    while (slash > 0 && text[slash - 1] != '/') {
-        slash--;
-    }
-    *group = slash > 0 ? slash - 1 : 0;
-    return slash > 1 && read_count(text + slash, length - slash, number);
-}
-
-static int add_op(struct alar_record_reader *reader, const char *text, size_t length, bool is_text)
-{
-    size_t group = 0;
-    int64_t number;
-
-    if (is_text ? !read_op(text, length, &group, &number) : !read_count(text, length, &number)) {
-        return wrong(reader, text, length);
-    }
-    if (alar_field_type(reader->field) == ALAR_TYPE_OPS) {
-        struct alar_value *item = add_item(reader);
-
-        if (item != NULL) {
-            item->bits = (uint64_t)number;
-            item->text = is_text ? keep(reader, text, group) : NULL;
-        }
-        return item != NULL;
-    }
-    reader->event->number[reader->field] = number;
-    reader->event->text[reader->field] =
-        is_text ? (struct alar_text){text, group} : (struct alar_text){"world", 5};
-    return 1;
-}
-
-static int add_rank(struct alar_record_reader *reader, const char *text, size_t length)
-{
-    const struct alar_value *before =
-        reader->event->number[reader->field] > 0 ? &reader->item[reader->items - 1] : NULL;
-    int64_t rank;
-
-    if (!read_count(text, length, &rank) || rank >= UINT32_MAX ||
-        (before != NULL && before->bits >= (uint64_t)rank)) {
-        return wrong(reader, text, length);
-    }
-    struct alar_value *item = add_item(reader);
-    if (item != NULL) {
-        item->bits = (uint64_t)rank;
-    }
-    return item != NULL;
-}
 
 static int on_number(void *context, const char *text, size_t length)
 {
@@ -232,35 +13,37 @@ static int on_number(void *context, const char *text, size_t length)
     int64_t number;
 
     if (reader->field == ALAR_FIELD_COUNT || reader->depth == 0) {
-        return reader->depth > 0 ? 1 : expected(reader, "expected a record, found a number");
+        return reader->depth > 0 ? 1 : record_expected(reader, "expected a record, found a number");
     }
     switch (alar_field_type(reader->field)) {
     case ALAR_TYPE_ANY:
         return 1;
     case ALAR_TYPE_VALUES:
-        return add_decimal(reader, text, length);
+        return record_add_decimal(reader, text, length);
     case ALAR_TYPE_RANKS:
-        return reader->in_list ? add_rank(reader, text, length) : wrong(reader, text, length);
+        return reader->in_list ? record_add_rank(reader, text, length)
+                               : record_wrong(reader, text, length);
     case ALAR_TYPE_OPS:
-        return reader->in_list ? add_op(reader, text, length, false) : wrong(reader, text, length);
+        return reader->in_list ? record_add_op(reader, text, length, false)
+                               : record_wrong(reader, text, length);
     case ALAR_TYPE_OP:
-        return add_op(reader, text, length, false);
+        return record_add_op(reader, text, length, false);
     case ALAR_TYPE_LOSS: {
-        char *copy = keep(reader, text, length);
+        char *copy = record_keep(reader, text, length);
 
         reader->event->loss = copy != NULL ? strtod(copy, NULL) : 0;
         return copy != NULL;
     }
     case ALAR_TYPE_SIGNED:
     case ALAR_TYPE_INT:
-        if (!read_count(text + is_negative, length - is_negative, &number) ||
+        if (!record_read_count(text + is_negative, length - is_negative, &number) ||
             (is_negative && alar_field_type(reader->field) == ALAR_TYPE_INT && number != 0)) {
-            return wrong(reader, text, length);
+            return record_wrong(reader, text, length);
         }
         reader->event->number[reader->field] = is_negative ? -number : number;
         return 1;
     default:
-        return wrong(reader, text, length);
+        return record_wrong(reader, text, length);
     }
 }
 
@@ -273,7 +56,7 @@ static int set_loss(struct alar_record_reader *reader, const char *text, size_t 
     } else if (alar_text_is(word, "inf") || alar_text_is(word, "-inf")) {
         reader->event->loss = text[0] == '-' ? -(double)INFINITY : (double)INFINITY;
     } else {
-        return wrong(reader, text, length);
+        return record_wrong(reader, text, length);
     }
     return 1;
 }
@@ -286,7 +69,7 @@ static const char *lasting(struct alar_record_reader *reader, const unsigned cha
     uintptr_t at = (uintptr_t)bytes, line = (uintptr_t)reader->line;
     const char *text = (const char *)bytes;
 
-    return at >= line && at < line + reader->line_length ? text : keep(reader, text, length);
+    return at >= line && at < line + reader->line_length ? text : record_keep(reader, text, length);
 }
 
 static int on_string(void *context, const unsigned char *bytes, size_t length)
@@ -295,7 +78,7 @@ static int on_string(void *context, const unsigned char *bytes, size_t length)
     struct alar_event *event = reader->event;
 
     if (reader->field == ALAR_FIELD_COUNT || reader->depth == 0) {
-        return reader->depth > 0 ? 1 : expected(reader, "expected a record, found text");
+        return reader->depth > 0 ? 1 : record_expected(reader, "expected a record, found text");
     }
     enum alar_field field = reader->field;
     const char *text = lasting(reader, bytes, length);
@@ -310,22 +93,23 @@ static int on_string(void *context, const unsigned char *bytes, size_t length)
         event->text[field] = word;
         return field != ALAR_FIELD_EV || alar_record_find(word, &event->record) == ALAR_OK
                    ? 1
-                   : expected(reader, "expected a known record in `ev`, found %.*s",
-                              (int)(length < 40 ? length : 40), text);
+                   : record_expected(reader, "expected a known record in `ev`, found %.*s",
+                                     (int)(length < 40 ? length : 40), text);
     case ALAR_TYPE_WORD:
         return alar_field_word(field, word, &event->number[field]) == ALAR_OK
                    ? 1
-                   : wrong(reader, text, length);
+                   : record_wrong(reader, text, length);
     case ALAR_TYPE_OP:
-        return add_op(reader, text, length, true);
+        return record_add_op(reader, text, length, true);
     case ALAR_TYPE_OPS:
-        return reader->in_list ? add_op(reader, text, length, true) : wrong(reader, text, length);
+        return reader->in_list ? record_add_op(reader, text, length, true)
+                               : record_wrong(reader, text, length);
     case ALAR_TYPE_VALUES:
-        return add_value(reader, text, length);
+        return record_add_value(reader, text, length);
     case ALAR_TYPE_LOSS:
         return set_loss(reader, text, length);
     default:
-        return wrong(reader, text, length);
+        return record_wrong(reader, text, length);
     }
 }
 
@@ -334,13 +118,13 @@ static int on_boolean(void *context, int truth)
     struct alar_record_reader *reader = context;
 
     if (reader->depth == 0) {
-        return expected(reader, "expected a record, found true or false");
+        return record_expected(reader, "expected a record, found true or false");
     }
     if (reader->field == ALAR_FIELD_COUNT || alar_field_type(reader->field) == ALAR_TYPE_ANY) {
         return 1;
     }
     if (alar_field_type(reader->field) != ALAR_TYPE_FLAG) {
-        return wrong(reader, truth ? "true" : "false", truth ? 4 : 5);
+        return record_wrong(reader, truth ? "true" : "false", truth ? 4 : 5);
     }
     reader->event->number[reader->field] = truth;
     return 1;
@@ -351,13 +135,13 @@ static int on_null(void *context)
     struct alar_record_reader *reader = context;
 
     if (reader->depth == 0) {
-        return expected(reader, "expected a record, found null");
+        return record_expected(reader, "expected a record, found null");
     }
     if (reader->field == ALAR_FIELD_COUNT || alar_field_type(reader->field) == ALAR_TYPE_ANY) {
         return 1;
     }
     if (alar_field_type(reader->field) != ALAR_TYPE_LOSS) {
-        return wrong(reader, "null", 4);
+        return record_wrong(reader, "null", 4);
     }
     reader->event->loss = (double)NAN;
     reader->event->loss_is_empty = true;
@@ -369,11 +153,13 @@ static int on_map(void *context)
     struct alar_record_reader *reader = context;
 
     if (reader->depth++ == 0) {
-        return reader->objects == 0 ? 1 : expected(reader, "expected one record a line, found two");
+        return reader->objects == 0
+                   ? 1
+                   : record_expected(reader, "expected one record a line, found two");
     }
     return reader->field == ALAR_FIELD_COUNT || alar_field_type(reader->field) == ALAR_TYPE_ANY
                ? 1
-               : wrong(reader, "an object", 9);
+               : record_wrong(reader, "an object", 9);
 }
 
 static int on_map_end(void *context)
@@ -398,8 +184,8 @@ static int on_key(void *context, const unsigned char *bytes, size_t length)
         return 1;
     }
     if (reader->event->has[reader->field]) {
-        return expected(reader, "expected `%s` once, found it twice",
-                        alar_field_name(reader->field));
+        return record_expected(reader, "expected `%s` once, found it twice",
+                               alar_field_name(reader->field));
     }
     reader->event->has[reader->field] = true;
     reader->event->number[reader->field] = 0;
@@ -413,7 +199,7 @@ static int on_array(void *context)
     struct alar_record_reader *reader = context;
 
     if (reader->depth++ == 0) {
-        return expected(reader, "expected a record, found a list");
+        return record_expected(reader, "expected a record, found a list");
     }
     if (reader->field == ALAR_FIELD_COUNT || alar_field_type(reader->field) == ALAR_TYPE_ANY) {
         return 1;
@@ -421,7 +207,7 @@ static int on_array(void *context)
     enum alar_field_type type = alar_field_type(reader->field);
     if (reader->in_list ||
         (type != ALAR_TYPE_VALUES && type != ALAR_TYPE_RANKS && type != ALAR_TYPE_OPS)) {
-        return wrong(reader, "a list", 6);
+        return record_wrong(reader, "a list", 6);
     }
     reader->in_list = true;
     return 1;
@@ -529,13 +315,13 @@ static enum alar_status reader_require(struct alar_record_reader *reader)
     enum alar_field missing;
 
     if (!event->has[ALAR_FIELD_EV]) {
-        expected(reader, "expected `ev`, found none");
+        record_expected(reader, "expected `ev`, found none");
         return ALAR_E_INPUT;
     }
     missing = alar_event_missing(event);
     if (missing != ALAR_FIELD_COUNT) {
-        expected(reader, "expected `%s` in `%s`, found none", alar_field_name(missing),
-                 alar_record_name(event->record));
+        record_expected(reader, "expected `%s` in `%s`, found none", alar_field_name(missing),
+                        alar_record_name(event->record));
         return ALAR_E_INPUT;
     }
     return ALAR_OK;

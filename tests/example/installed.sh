@@ -17,7 +17,7 @@ expect_text "the example logs on 4 ranks" 0 "step 19: loss 0.444511 over 40960 t
     ranks 4 "$SCRATCH/train"
 expect_text "the installed program finds its back end" 0 "0 leaked" \
     ranks 2 "$prefix/bin/alar" run --backend mpi --async-log-allreduce --quiet
-expect_text "a tree can be staged under DESTDIR" 0 "" \
+check "a tree can be staged under DESTDIR" \
     make -s install PREFIX=/usr DESTDIR="$SCRATCH/stage"
 check "and lies there" test -f "$SCRATCH/stage/usr/lib/libalar.a"
 tally

@@ -187,6 +187,7 @@ Test(backend_sim, comm_free_gives_up_what_is_pending)
     request[0] = sim_rig_post(&rig, 0, &send[0], &recv[0], 1);
     cr_assert_eq(rig.backend->comm_free(rig.comm[0]), 0);
     request[1] = sim_rig_post(&rig, 1, &send[1], &recv[1], 1);
+    cr_assert_eq(alar_sim_next(rig.world, 0), UINT64_MAX, "nothing wakes rank 0 any more");
     rig_poll(&rig, 100);
 
     cr_assert(sim_rig_is_done(&rig, request[1]), "rank 0 had sent its message");
@@ -206,7 +207,7 @@ Test(backend_sim, pools_grow_or_refuse)
     for (int bounded = 0; bounded < 2; bounded++) {
         struct alar_sim_options options = sim_rig_plain(2);
         struct sim_rig rig;
-        float send = 1;
+        float send[100];
         float recv[2][100];
         void *request[2][100];
         void *extra = NULL;
@@ -220,16 +221,17 @@ Test(backend_sim, pools_grow_or_refuse)
         cr_assert_eq(caps.outstanding_max, bounded ? 4 : 0);
         for (int k = 0; k < 2 * posts; k++) {
             cr_assert_eq(alar_sim_stats(rig.world).grown > 0, k > 4 && !bounded, "post %d", k);
+            send[k % posts] = (float)(k % posts);
             request[k / posts][k % posts] =
-                sim_rig_post(&rig, k / posts, &send, &recv[k / posts][k % posts], 1);
+                sim_rig_post(&rig, k / posts, &send[k % posts], &recv[k / posts][k % posts], 1);
         }
-        cr_assert(!bounded || rig.backend->allreduce(rig.comm[0], &send, &recv[0][99], 1, ALAR_F32,
+        cr_assert(!bounded || rig.backend->allreduce(rig.comm[0], send, &recv[0][99], 1, ALAR_F32,
                                                      ALAR_SUM, NULL, NULL, &extra) == -ALAR_E_FULL);
         cr_assert_null(extra);
         rig_poll(&rig, 100);
         for (int k = 0; k < 2 * posts; k++) {
             cr_assert(sim_rig_is_done(&rig, request[k / posts][k % posts]));
-            cr_assert_eq(recv[k / posts][k % posts], 2);
+            cr_assert_eq(recv[k / posts][k % posts], 2 * send[k % posts]);
             cr_assert_eq(rig.backend->request_free(request[k / posts][k % posts]), 0);
         }
         sim_rig_close(&rig);

@@ -10,8 +10,8 @@
 static int never_called(void *context)
 {
     (void)context;
-    cr_assert_fail("the loader called the back end");
-    return 0;
+    cr_expect_fail("the loader called the back end");
+    return 1;
 }
 
 enum {

@@ -27,6 +27,9 @@ struct alar_report {
     uint64_t empty;     /* steps without a token; under rank-mean cells without one */
 };
 
+/* As a deadline: wait for ever, and let synchronous schedules use blocking calls. */
+#define ALAR_NO_DEADLINE UINT64_MAX
+
 /* Zero it first: a zero means the default named here. */
 struct alar_config {
     const char *backend;                   /* "mpi" (default), or a path to a plug-in */

@@ -183,7 +183,7 @@ static void request_poll(struct alar_mpi_request *request)
     }
 }
 
-static int mpi_progress(void *context)
+int alar_mpi_progress(void *context)
 {
     struct alar_mpi *mpi = context;
 
@@ -338,7 +338,7 @@ static const struct alar_backend backend = {
     .test = mpi_test,
     .wait = mpi_wait,
     .request_free = mpi_request_free,
-    .progress = mpi_progress,
+    .progress = alar_mpi_progress,
     .note_set = mpi_note_set,
     .roll_call = mpi_roll_call,
     .farewell = mpi_farewell,

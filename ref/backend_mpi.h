@@ -145,9 +145,10 @@ struct alar_mpi {
 /* Logs what MPI says of a code, and returns minus the status it amounts to; 0 for MPI_SUCCESS. */
 int alar_mpi_failed(const struct alar_mpi *mpi, const char *call, int code);
 
-/* init and fini of the interface. */
+/* init, fini and progress of the interface. */
 int alar_mpi_init(void **context, struct alar_boot *boot);
 int alar_mpi_fini(void *context);
+int alar_mpi_progress(void *context);
 
 #pragma GCC visibility pop
 

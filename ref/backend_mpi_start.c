@@ -9,7 +9,8 @@
 
 enum {
     REQUESTS_DEFAULT = 1024,
-    REQUESTS_MOST = 16384
+    REQUESTS_MOST = 16384,
+    LINGER_US = 100000 /* at the end, for operations that were given up */
 };
 
 static void complain(const struct alar_mpi *mpi, const char *what, const char *detail)
@@ -243,7 +244,12 @@ int alar_mpi_init(void **context, struct alar_boot *boot)
 int alar_mpi_fini(void *context)
 {
     struct alar_mpi *mpi = context;
+    struct alar_mpi_pace pace = {0};
 
+    /* What was given up and can still end does so now; MPI leaks what it never sees the end of. */
+    while (mpi->abandoned_count > 0 && alar_mpi_pace_next(&pace, &mpi->patience, LINGER_US)) {
+        alar_mpi_progress(mpi);
+    }
     for (int i = 0; i < ALAR_MPI_COMMS_MOST; i++) {
         if (mpi->comm[i].comm != MPI_COMM_NULL) {
             MPI_Comm_free(&mpi->comm[i].comm);

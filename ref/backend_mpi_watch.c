@@ -20,8 +20,11 @@
 #include <unistd.h>
 
 enum {
-    LAST_WORD_US = 200000
-}; /* what the others allow the lowest rank beyond twice the grace */
+    /* An abort kills with output still in hydra's pipes: the last verdict must have passed them. */
+    LINGER_US = 200000,
+    /* What the others allow the lowest rank beyond twice the grace. */
+    LAST_WORD_US = 500000
+};
 
 static bool letter_is_free(struct alar_mpi_letter *letter)
 {
@@ -213,6 +216,10 @@ _Noreturn void alar_mpi_watch_leave(struct alar_mpi_watch *watch,
         alar_mpi_watch_poll(watch);
     } while (!(is_lowest && all_have_left(watch, presence)) &&
              alar_mpi_pace_next(&pace, patience, limit_us));
+    pace = (struct alar_mpi_pace){0};
+    while (alar_mpi_pace_next(&pace, patience, LINGER_US)) {
+        alar_mpi_watch_poll(watch);
+    }
     /* The others come here only when the lowest rank did not: the job must end all the same. */
     MPI_Abort(MPI_COMM_WORLD, code);
     _exit(code);

@@ -23,8 +23,10 @@
      farewell     returns at once: 0 when every rank has called it, else -ALAR_E_TIMEOUT: call again
      leave        returns: it can't end the process. alar_sim_left tells the code. A rank that left
                   goes on answering roll calls, as one does that waits for the others' word
-   After comm_free the buffers of what was pending are never touched again; the rank sends nothing
-   more, and what it sent already stays sent.
+   Streams exist when is_stream_ordered is set. What is issued on one starts when its stalls are
+   over and the requests it was put behind are; a stall begins when it is called. After comm_free
+   the buffers of what was pending are never touched again; the rank sends nothing more, and what it
+   sent already stays sent.
 
    Ranks that disagree on count, dtype or reduction of an operation are never told; what happens is
    an option. Nothing is allocated after the start but when a pool grows: see `outstanding`. */

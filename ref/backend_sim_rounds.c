@@ -265,10 +265,7 @@ static uint64_t request_due(const struct sim_request *request)
 
     switch ((enum sim_stage)request->stage) {
     case SIM_QUEUED:
-        if (stream == NULL) {
-            return request->tick;
-        }
-        return stream->waiting > 0 ? SIM_NEVER : stream->busy_until;
+        return stream != NULL && stream->waiting > 0 ? SIM_NEVER : request->tick;
     case SIM_PREFOLD:
     case SIM_ROUND:
     case SIM_RESULT:
@@ -324,6 +321,9 @@ void sim_request_start(struct sim_request *request)
     rank->newest = request;
     rank->pending++;
     request_await(request, SIM_QUEUED, rank->world->now);
+    if (request->stream != NULL && request->stream->busy_until > request->tick) {
+        request->tick = request->stream->busy_until;
+    }
     if (options->capture == ALAR_SIM_LATE || request_due(request) > rank->world->now) {
         rank_due(rank, request_due(request));
     } else {

@@ -32,7 +32,8 @@ struct sim_request {
     void *recv;
     uint64_t sequence;
     uint64_t count;
-    uint64_t tick; /* paired: when the awaited message arrives; else when the own message left */
+    uint64_t tick; /* queued: when it may start; paired: when the awaited message arrives; else
+                      when the own message left */
     double scale;
     int32_t error;
     uint8_t dtype;

@@ -7,7 +7,11 @@
 #include "status.h"
 
 int alar_cli_run(int argc, char **argv);
+int alar_cli_check(int argc, char **argv);
 int alar_cli_table(int argc, char **argv);
+
+/* Is this process one of several ranks that an MPI launcher started? */
+bool alar_cli_is_launched(void);
 
 /* Parses options as alar_options_parse does. Returns -1 when the subcommand may go on; otherwise
    the exit code with which it ends: 0 after --help, 3 after a complaint on stderr. */

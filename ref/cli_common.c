@@ -6,12 +6,21 @@
 #include <string.h>
 
 /* Hydra and Open MPI tell each process its rank before any library starts. */
-static bool is_first_rank(void)
+static const char *launcher_rank(void)
 {
     const char *rank = getenv("PMI_RANK");
 
-    rank = rank ? rank : getenv("OMPI_COMM_WORLD_RANK");
-    return rank == NULL || strcmp(rank, "0") == 0;
+    return rank ? rank : getenv("OMPI_COMM_WORLD_RANK");
+}
+
+bool alar_cli_is_launched(void)
+{
+    return launcher_rank() != NULL;
+}
+
+static bool is_first_rank(void)
+{
+    return !alar_cli_is_launched() || strcmp(launcher_rank(), "0") == 0;
 }
 
 int alar_cli_complain(const char *name, const char *text)

@@ -6,9 +6,6 @@
 #include <string.h>
 
 static const char *const inputs[] = {"tokens", "sums", NULL};
-static const char *const schedules[] = {
-    "async-microbatch", "async-step", "async-window", "sync-microbatch", "sync-step",
-    "sync-window",      NULL};
 static const char *const waits[] = {"step", "log", NULL};
 static const char *const compares[] = {"sync", "none", NULL};
 static const char *const orders[] = {
@@ -67,7 +64,7 @@ static enum alar_status run_resolve(struct typed *typed, char *complaint)
     if (typed->is_async && schedule >= 3) {
         snprintf(complaint, ALAR_COMPLAINT_BYTES,
                  "expected an async- schedule beside --async-log-allreduce, found '%s'",
-                 schedules[schedule]);
+                 alar_schedule_names[schedule]);
         return ALAR_E_INPUT;
     }
     if (typed->straggler != NULL && straggler_parse(typed->straggler, &run->pace) != ALAR_OK) {
@@ -76,26 +73,26 @@ static enum alar_status run_resolve(struct typed *typed, char *complaint)
         return ALAR_E_INPUT;
     }
     run->input = (enum alar_input)typed->input;
-    run->rules.placement = (enum alar_placement)(schedule % 3);
-    run->rules.is_sync = schedule >= 3;
-    run->rules.waits_at_log = typed->wait == 1;
-    run->rules.log_interval = (uint32_t)typed->log_interval;
-    run->normalization = (enum alar_normalization)typed->normalization;
-    run->over = (enum alar_over)typed->over;
-    run->encoding = (enum alar_encoding)typed->encoding;
-    run->check = (enum alar_check)typed->check;
     run->order = (enum alar_sim_order)typed->order;
     run->twin_order =
         (enum alar_sim_order)(typed->twin_order >= 0 ? typed->twin_order : typed->order);
     run->ranks = (uint32_t)typed->ranks;
-    run->window = (uint16_t)typed->window;
-    run->deadline_us = typed->deadline_ms * 1000;
     run->has_twin = typed->compare == 0;
+    run->config.placement = (enum alar_placement)(schedule % 3);
+    run->config.is_sync = schedule >= 3;
+    run->config.waits_at_log = typed->wait == 1;
+    run->config.log_interval = (uint32_t)typed->log_interval;
+    run->config.normalization = (enum alar_normalization)typed->normalization;
+    run->config.over = (enum alar_over)typed->over;
+    run->config.encoding = (enum alar_encoding)typed->encoding;
+    run->config.check = (enum alar_check)typed->check;
+    run->config.window = (uint16_t)typed->window;
+    run->config.deadline_ms = typed->deadline_ms > 0 ? typed->deadline_ms : ALAR_NO_DEADLINE;
     return ALAR_OK;
 }
 
 static const char examples[] =
-    "  mpiexec.mpich -n 4 alar run --backend mpi --async-log-allreduce\n"
+    "  mpiexec.mpich -n 4 alar run --async-log-allreduce\n"
     "  alar run --async-log-allreduce --wait log --log-interval 20 --history h\n"
     "  alar run --input sums --reduce-order right-fold --check-for-nan off --log-json log.jsonl\n"
     "  alar run --async-log-allreduce --compute-us 5000 --straggler rotate:2500\n";
@@ -126,11 +123,11 @@ static int run_parse(struct typed *typed, int argc, char **argv)
         /* clang-format off */
         TEXT("losses", &typed->run.losses, "DIR", "recorded losses [tests/data/gpt-losses/train]"),
         CHOICE("input", &typed->input, "tokens|sums", inputs, "per-token losses and masks, or local sums"),
-        TEXT("backend", &typed->run.backend, "sim|mpi|PATH", "what reduces [sim]"),
+        TEXT("backend", &typed->run.config.backend, "sim|mpi|PATH", "what reduces [mpi under a launcher, otherwise sim]"),
         NUMBER("ranks", &typed->ranks, "N", 1, 65536, "sim: ranks [as many as the losses have]"),
         TEXT("steps", &typed->run.steps, "A:B", "steps A to B - 1, by their own numbers [all]"),
         FLAG("async-log-allreduce", &typed->is_async, "the same as --schedule async-microbatch"),
-        CHOICE("schedule", &typed->schedule, "{async,sync}-{microbatch,step,window}", schedules,
+        CHOICE("schedule", &typed->schedule, "{async,sync}-{microbatch,step,window}", alar_schedule_names,
                "where reductions are issued [sync-microbatch]"),
         CHOICE("wait", &typed->wait, "step|log", waits, "where they are waited for [step]"),
         CHOICE("normalization", &typed->normalization, normalization_words, alar_normalization_names,
@@ -148,7 +145,7 @@ static int run_parse(struct typed *typed, int argc, char **argv)
         CHOICE("reduce-order", &typed->order, order_words, orders, "sim: order of addition [recursive-doubling]"),
         CHOICE("twin-order", &typed->twin_order, order_words, orders, "sim: the twin's [the same]"),
         NUMBER("seed", &typed->run.seed, "N", 0, UINT64_MAX, "sim: of the delays [1]"),
-        TEXT("history", &typed->run.history, "DIR", "record what every rank does, for alar check"),
+        TEXT("history", &typed->run.config.history, "DIR", "record what every rank does, for alar check"),
         TEXT("log-json", &typed->run.log_json, "FILE", "one JSON line a report"),
         CHOICE("compare", &typed->compare, "sync|none", compares, "hold the log against its synchronous twin [sync]"),
         FLAG("quiet", &typed->run.is_quiet, "no log lines, only the summary"),
@@ -171,7 +168,7 @@ int alar_cli_run(int argc, char **argv)
     struct typed typed = {
         .run = {.view = &alar_cli_run_view,
                 .losses = "tests/data/gpt-losses/train",
-                .backend = "sim",
+                .config = {.backend = alar_cli_is_launched() ? "mpi" : "sim"},
                 .pace = {.poll_us = 1000, .straggler = ALAR_STRAGGLER_NONE},
                 .seed = 1},
         .schedule = -1,
@@ -189,7 +186,7 @@ int alar_cli_run(int argc, char **argv)
     if (run_resolve(&typed, complaint) != ALAR_OK) {
         return alar_cli_complain("run", complaint);
     }
-    if (typed.run.normalization == ALAR_SEED_UNDIVIDED) {
+    if (typed.run.config.normalization == ALAR_SEED_UNDIVIDED) {
         alar_cli_complain("run",
                           "warning: seed-undivided is the original feature's defect, kept to be "
                           "studied: ranks' means are summed and never divided by their number");

@@ -13,7 +13,7 @@ enum {
 static void format_bits(char *text, size_t bytes, const struct run *run,
                         const struct alar_report *report)
 {
-    int digits = run->options->encoding == ALAR_PAIR32 ? 8 : 16;
+    int digits = run->config.encoding == ALAR_PAIR32 ? 8 : 16;
 
     if (report->is_empty) {
         snprintf(text, bytes, "EMPTY");
@@ -35,7 +35,7 @@ static void show_report(const struct run *run, const struct alar_report *report,
     }
     printf(" iteration %8" PRId64 "/%8" PRId64 " | elapsed time per iteration (ms): %.3f |"
            " %s lm loss: %s | tokens: %.0f | nan iterations: %u | empty: %" PRIu64 " |",
-           report->step, last, elapsed_ms, alar_normalization_names[run->options->normalization],
+           report->step, last, elapsed_ms, alar_normalization_names[run->config.normalization],
            loss, report->tokens, report->nan_steps, report->empty);
     if (report->nonfinite > 0) {
         printf(" non-finite contributions: %" PRIu64 " |", report->nonfinite);
@@ -114,17 +114,16 @@ static void print_comparison(const struct run *run)
 static void show_summary(const struct run *run, const struct run_totals *pass,
                          const struct run_totals *twin)
 {
-    const struct alar_run_options *options = run->options;
+    const struct alar_config *config = &run->config;
     uint64_t found = 0;
     const struct alar_finding *finding = alar_driver_findings(run->rank[0].driver, &found);
 
-    printf("summary: %u ranks on %s, %s-%s, %s over %s, %s, waited at the %s; sums over ranks\n",
-           run->ranks, run->backend->name, options->rules.is_sync ? "sync" : "async",
-           alar_placement_names[options->rules.placement],
-           alar_normalization_names[options->normalization], alar_over_names[options->over],
-           alar_encoding_names[options->encoding],
-           options->rules.waits_at_log ? "log line" : "step");
-    print_totals(options->rules.is_sync ? "synchronous" : "asynchronous", pass);
+    printf("summary: %u ranks on %s, %s, %s over %s, %s, waited at the %s; sums over ranks\n",
+           run->ranks, run->backend->name,
+           alar_schedule_names[config->placement + 3U * config->is_sync],
+           alar_normalization_names[config->normalization], alar_over_names[config->over],
+           alar_encoding_names[config->encoding], config->waits_at_log ? "log line" : "step");
+    print_totals(config->is_sync ? "synchronous" : "asynchronous", pass);
     if (twin != NULL) {
         print_totals("twin", twin);
         print_comparison(run);

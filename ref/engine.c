@@ -12,6 +12,8 @@ enum alar_status alar_engine_init(struct alar_engine *engine, const struct alar_
     if (rules->log_interval == 0) {
         return ALAR_E_RANGE;
     }
+    PRE(alar_window_live(window) == 0);
+    PRE(alar_window_quarantined(window) == 0);
     memset(engine, 0, sizeof(*engine));
     engine->rules = *rules;
     engine->window = window;
@@ -137,11 +139,7 @@ static struct alar_action engine_next(struct alar_engine *engine)
     if (state->wants_post && alar_window_has_room(engine->window)) {
         return engine_post(engine);
     }
-    if (state->wants_post && alar_window_live(engine->window) == 0) {
-        /* Only quarantined handles are left: the back end owns every buffer. */
-        state->stop = ALAR_E_TIMEOUT;
-        return engine_close(engine);
-    }
+    /* A full window always holds a live handle: the first one told as timed out stops the run. */
     if (state->wants_post || (must_drain && alar_window_live(engine->window) > 0)) {
         return engine_drain_one(engine);
     }

@@ -96,8 +96,8 @@ struct alar_engine {
     struct alar_window *window; /* borrowed */
 };
 
-/* Prepares an engine over `window`, which the caller initialised, keeps and frees.
-   Errors: ALAR_E_RANGE when log_interval is 0. */
+/* Prepares an engine over `window`, which the caller initialised, keeps and frees. PRE: it is
+   empty. Errors: ALAR_E_RANGE when log_interval is 0. */
 ALAR_MUST_USE enum alar_status alar_engine_init(struct alar_engine *engine,
                                                 const struct alar_engine_rules *rules,
                                                 struct alar_window *window);

@@ -11,14 +11,26 @@ enum {
     DECIMAL_DIGITS = 20
 }; /* of UINT64_MAX */
 
-static void append(struct alar_json *json, const char *bytes, size_t count)
+/* `count` bytes at the end of the line; NULL when they do not fit, now or earlier. */
+static char *reserve(struct alar_json *json, size_t count)
 {
+    char *at = json->bytes + json->length;
+
     if (json->is_full || count > json->room - json->length) {
         json->is_full = true;
-        return;
+        return NULL;
     }
-    memcpy(json->bytes + json->length, bytes, count);
     json->length += count;
+    return at;
+}
+
+static void append(struct alar_json *json, const char *bytes, size_t count)
+{
+    char *at = reserve(json, count);
+
+    if (at != NULL) {
+        memcpy(at, bytes, count);
+    }
 }
 
 static void append_text(struct alar_json *json, const char *text)
@@ -29,12 +41,16 @@ static void append_text(struct alar_json *json, const char *text)
 /* `,"key":`, without the comma behind an opening brace. */
 static void append_key(struct alar_json *json, const char *key)
 {
-    bool is_first = json->length == 1;
+    size_t comma = json->length > 1 ? 1 : 0;
+    size_t length = strlen(key);
+    char *at = reserve(json, comma + length + 3);
 
-    append(json, ",\"", is_first ? 0 : 2);
-    append(json, "\"", is_first ? 1 : 0);
-    append_text(json, key);
-    append(json, "\":", 2);
+    if (at != NULL) {
+        memcpy(at, ",\"", 2);
+        at[comma] = '"';
+        memcpy(at + comma + 1, key, length);
+        memcpy(at + comma + 1 + length, "\":", 2);
+    }
 }
 
 static void append_count(struct alar_json *json, uint64_t number)
@@ -105,20 +121,18 @@ static void append_string(struct alar_json *json, const char *text)
     }
 }
 
-/* One value between quotes, most significant digit first. */
-static void append_hex(struct alar_json *json, const unsigned char *value, size_t bytes)
+/* One value between quotes, most significant digit first. Returns where it ends. */
+static char *hex_write(char *to, const unsigned char *value, size_t bytes)
 {
     static const char digits[] = "0123456789abcdef";
-    char text[2 + 2 * sizeof(uint64_t)];
-    size_t at = 0;
 
-    text[at++] = '"';
+    *to++ = '"';
     for (size_t i = bytes; i-- > 0;) {
-        text[at++] = digits[value[i] >> 4];
-        text[at++] = digits[value[i] & 15];
+        *to++ = digits[value[i] >> 4];
+        *to++ = digits[value[i] & 15];
     }
-    text[at++] = '"';
-    append(json, text, at);
+    *to++ = '"';
+    return to;
 }
 
 static void append_op(struct alar_json *json, const char *group, uint64_t number)
@@ -196,21 +210,31 @@ void alar_json_value(struct alar_json *json, const char *key, struct alar_lanes 
 
 void alar_json_bits(struct alar_json *json, const char *key, struct alar_lanes lanes)
 {
+    size_t bytes = alar_dtype_bytes(lanes.dtype);
+
     PRE(lanes.count >= 1);
     append_key(json, key);
-    append_hex(json, lanes.values, alar_dtype_bytes(lanes.dtype));
+    char *at = reserve(json, 2 * bytes + 2);
+    if (at != NULL) {
+        hex_write(at, lanes.values, bytes);
+    }
 }
 
+/* The room is reserved once for all lanes: there may be many. */
 void alar_json_lanes(struct alar_json *json, const char *key, struct alar_lanes lanes)
 {
     const unsigned char *value = lanes.values;
     size_t bytes = alar_dtype_bytes(lanes.dtype);
+    size_t commas = lanes.count > 0 ? lanes.count - 1 : 0;
 
     append_key(json, key);
     append(json, "[", 1);
-    for (size_t i = 0; i < lanes.count; i++) {
-        append(json, ",", i > 0 ? 1 : 0);
-        append_hex(json, value + i * bytes, bytes);
+    char *at = reserve(json, lanes.count * (2 * bytes + 2) + commas);
+    for (size_t i = 0; at != NULL && i < lanes.count; i++) {
+        if (i > 0) {
+            *at++ = ',';
+        }
+        at = hex_write(at, value + i * bytes, bytes);
     }
     append(json, "]", 1);
 }

@@ -3,11 +3,12 @@
 #include "judge_log.h"
 
 #include "check.h"
-#include "fp.h"
 
 #include <string.h>
 
-enum { JUDGE_BUCKETS = 64, JUDGE_TICKS = 1 /* the clock shared by all ranks that count ticks */ };
+enum {
+    JUDGE_BUCKETS = 64
+};
 
 static const struct alar_text world_name = {"world", 5};
 
@@ -72,192 +73,15 @@ size_t alar_judge_headroom(const struct alar_judge *judge, const struct alar_eve
     return room + (event->record == ALAR_RECORD_DECLARE ? group_room(world) : 0);
 }
 
-/* A contract is given before it is needed, and given once: ranks may repeat it, not change it. */
-static enum alar_status contract_field(struct alar_judge *judge, enum alar_field field,
-                                       int64_t *kept)
-{
-    const struct alar_event *event = judge->event;
-
-    if (!event->has[field]) {
-        return ALAR_OK;
-    }
-    if (judge->is_contract_given[field] && *kept != event->number[field]) {
-        return judge_complain(judge, field, "what other ranks promised", "another promise");
-    }
-    judge->is_contract_given[field] = true;
-    *kept = event->number[field];
-    return ALAR_OK;
-}
-
-static enum alar_status contract_read(struct alar_judge *judge)
-{
-    struct alar_contract *contract = &judge->contract;
-    const struct alar_event *event = judge->event;
-    int64_t wait = contract->is_stream, order = contract->is_fixed, use = contract->is_once;
-    int64_t avg = (int64_t)contract->avg, nan = (int64_t)contract->nan, adder = contract->adder;
-    int64_t width = contract->width < 0 ? -1 : contract->width, height = contract->height;
-
-    ALAR_TRY(contract_field(judge, ALAR_FIELD_WAIT, &wait));
-    ALAR_TRY(contract_field(judge, ALAR_FIELD_ORDER, &order));
-    ALAR_TRY(contract_field(judge, ALAR_FIELD_USE, &use));
-    ALAR_TRY(contract_field(judge, ALAR_FIELD_AVG, &avg));
-    ALAR_TRY(contract_field(judge, ALAR_FIELD_NAN, &nan));
-    ALAR_TRY(contract_field(judge, ALAR_FIELD_ADDER, &adder));
-    ALAR_TRY(contract_field(judge, ALAR_FIELD_WIDTH, &width));
-    ALAR_TRY(contract_field(judge, ALAR_FIELD_HEIGHT, &height));
-    ALAR_TRY(contract_field(judge, ALAR_FIELD_DEADLINE, &contract->deadline));
-    contract->is_stream = wait != 0;
-    contract->is_fixed = order != 0;
-    contract->is_once = use != 0;
-    contract->avg = (enum alar_avg)avg;
-    contract->nan = (enum alar_nan_policy)nan;
-    contract->adder = (uint32_t)adder;
-    contract->width = (int32_t)width;
-    contract->height = (uint32_t)height;
-    if (event->has[ALAR_FIELD_TREE]) {
-        struct alar_tree_name name;
-
-        alar_text_keep(event->text[ALAR_FIELD_TREE], contract->tree, sizeof contract->tree);
-        if (alar_tree_name_find(contract->tree, judge->setup.world, &name) != ALAR_OK) {
-            return judge_complain(judge, ALAR_FIELD_TREE, "the name of a tree", "another name");
-        }
-    }
-    return ALAR_OK;
-}
-
-static void loop_read(struct alar_judge *judge)
-{
-    const struct alar_event *event = judge->event;
-    struct alar_loop *loop = &judge->loop;
-
-    loop->normalization =
-        (int32_t)alar_event_number(event, ALAR_FIELD_NORMALIZATION, loop->normalization);
-    loop->over = (int32_t)alar_event_number(event, ALAR_FIELD_OVER, loop->over);
-    loop->encoding = (int32_t)alar_event_number(event, ALAR_FIELD_ENCODING, loop->encoding);
-    loop->check_for_nan =
-        (int32_t)alar_event_number(event, ALAR_FIELD_CHECK_FOR_NAN, loop->check_for_nan);
-    loop->wait_at = (int32_t)alar_event_number(event, ALAR_FIELD_WAIT_AT, loop->wait_at);
-    loop->microbatches = alar_event_number(event, ALAR_FIELD_MICROBATCHES, loop->microbatches);
-    loop->log_interval = alar_event_number(event, ALAR_FIELD_LOG_INTERVAL, loop->log_interval);
-    if (event->has[ALAR_FIELD_SCHEDULE]) {
-        alar_text_keep(event->text[ALAR_FIELD_SCHEDULE], loop->schedule, sizeof loop->schedule);
-    }
-    judge_log_loop(judge);
-}
-
-/* The clock of one rank: ticks are shared by all, clocks only within a host. spec: O-02 */
-static void trace_clock(struct alar_judge *judge, struct judge_rank *rank)
-{
-    const struct alar_event *event = judge->event;
-
-    rank->has_trace = true;
-    if (event->has[ALAR_FIELD_CLOCK] && event->number[ALAR_FIELD_CLOCK] == 0) {
-        rank->clock = JUDGE_TICKS;
-    } else if (event->has[ALAR_FIELD_HOST] && event->has[ALAR_FIELD_T0]) {
-        rank->clock = alar_text_hash(event->text[ALAR_FIELD_HOST]) | 2;
-        rank->t0 = event->number[ALAR_FIELD_T0];
-    }
-}
-
-static enum alar_status event_trace(struct alar_judge *judge)
-{
-    const struct alar_event *event = judge->event;
-    uint32_t first = (uint32_t)alar_event_number(event, ALAR_FIELD_RANK, 0);
-    uint32_t last = event->has[ALAR_FIELD_RANK] ? first : judge->setup.world - 1;
-
-    for (uint32_t r = first; r <= last; r++) {
-        struct judge_rank *rank = judge_rank_at(judge, r);
-
-        if (rank->has_trace || rank->has_issued) {
-            return judge_complain(judge, ALAR_FIELD_EV, "one header, before anything else",
-                                  "a header in the middle");
-        }
-        trace_clock(judge, rank);
-    }
-    if (alar_event_number(event, ALAR_FIELD_V, 1) != 1) {
-        return judge_complain_numbers(judge, ALAR_FIELD_V, "format version", 1, "version",
-                                      event->number[ALAR_FIELD_V]);
-    }
-    if (event->has[ALAR_FIELD_WORLD] &&
-        event->number[ALAR_FIELD_WORLD] != (int64_t)judge->setup.world) {
-        return judge_complain_numbers(judge, ALAR_FIELD_WORLD, "world", judge->setup.world, "world",
-                                      event->number[ALAR_FIELD_WORLD]);
-    }
-    loop_read(judge);
-    return contract_read(judge);
-}
-
-static enum alar_status event_contract(struct alar_judge *judge)
-{
-    const struct alar_event *event = judge->event;
-
-    if (event->has[ALAR_FIELD_RANK] &&
-        judge_rank_at(judge, (uint32_t)event->number[ALAR_FIELD_RANK])->has_issued) {
-        return judge_complain(judge, ALAR_FIELD_EV, "the contract before the first issue",
-                              "a contract after it");
-    }
-    return contract_read(judge);
-}
-
-static enum alar_status event_declare(struct alar_judge *judge)
-{
-    const struct alar_event *event = judge->event;
-
-    if (event->has[ALAR_FIELD_GROUP] && event->has[ALAR_FIELD_MEMBERS] &&
-        !judge_group_find(judge, event->text[ALAR_FIELD_GROUP])) {
-        judge_group_make(judge, event->text[ALAR_FIELD_GROUP], event->list[ALAR_FIELD_MEMBERS],
-                         (uint32_t)event->number[ALAR_FIELD_MEMBERS]);
-    }
-    judge_log_declare(judge);
-    return ALAR_OK;
-}
-
-static enum alar_status event_over(struct alar_judge *judge)
-{
-    const struct alar_event *event = judge->event;
-    uint32_t first = (uint32_t)alar_event_number(event, ALAR_FIELD_RANK, 0);
-    uint32_t last = event->has[ALAR_FIELD_RANK] ? first : judge->setup.world - 1;
-
-    for (uint32_t r = first; r <= last; r++) {
-        struct judge_rank *rank = judge_rank_at(judge, r);
-
-        rank->is_over = true;
-        rank->is_exited = rank->is_exited || event->record == ALAR_RECORD_EXIT;
-    }
-    return ALAR_OK;
-}
-
-static enum alar_status event_fault(struct alar_judge *judge)
-{
-    const struct alar_event *event = judge->event;
-    struct alar_verdict *verdict = &judge->verdict;
-    uint32_t k = verdict->fault_count++;
-
-    if (k < ALAR_FAULTS_MAX) {
-        struct alar_fault_seen *fault = &verdict->fault[k];
-
-        fault->excuse = alar_excuse_of_point(event->text[ALAR_FIELD_POINT]);
-        fault->place = event->place;
-        fault->rank = (uint32_t)alar_event_number(event, ALAR_FIELD_RANK, ALAR_RANK_ALL);
-        fault->has_op = event->has[ALAR_FIELD_OP];
-        fault->number = (uint64_t)alar_event_number(event, ALAR_FIELD_OP, 0);
-        alar_text_keep(event->text[ALAR_FIELD_POINT], fault->point, sizeof fault->point);
-        if (fault->has_op) {
-            alar_text_keep(event->text[ALAR_FIELD_OP], fault->group, sizeof fault->group);
-        }
-    }
-    return ALAR_OK;
-}
-
 static enum alar_status event_dispatch(struct alar_judge *judge)
 {
     switch (judge->event->record) {
     case ALAR_RECORD_TRACE:
-        return event_trace(judge);
+        return judge_trace(judge);
     case ALAR_RECORD_CONTRACT:
-        return event_contract(judge);
+        return judge_contract(judge);
     case ALAR_RECORD_DECLARE:
-        return event_declare(judge);
+        return judge_declare(judge);
     case ALAR_RECORD_ISSUE:
         return judge_issue(judge);
     case ALAR_RECORD_READ:
@@ -276,9 +100,9 @@ static enum alar_status event_dispatch(struct alar_judge *judge)
         return ALAR_OK;
     case ALAR_RECORD_EXIT:
     case ALAR_RECORD_END:
-        return event_over(judge);
+        return judge_over(judge);
     case ALAR_RECORD_FAULT:
-        return event_fault(judge);
+        return judge_fault(judge);
     case ALAR_RECORD_REPORT:
         return judge_log_report(judge);
     default:
@@ -286,8 +110,8 @@ static enum alar_status event_dispatch(struct alar_judge *judge)
     }
 }
 
-/* What holds for every record of a rank: it exists, nothing follows its end, numbers have no gaps and
-   time does not run backwards. spec: O-01 */
+/* What holds for every record of a rank: it exists, nothing follows its end, numbers have no gaps
+   and time does not run backwards. spec: O-01 */
 static enum alar_status event_check(struct alar_judge *judge)
 {
     const struct alar_event *event = judge->event;
@@ -300,8 +124,10 @@ static enum alar_status event_check(struct alar_judge *judge)
                                       "rank", event->number[ALAR_FIELD_RANK]);
     }
     struct judge_rank *rank = judge_rank_at(judge, (uint32_t)event->number[ALAR_FIELD_RANK]);
-    if (rank->is_over && !judge->setup.is_bare) {
-        return judge_complain(judge, ALAR_FIELD_EV, "nothing after the end of the rank", "a record");
+    if (rank->is_over && !judge->setup.is_bare &&
+        !(rank->is_exited && event->record == ALAR_RECORD_END)) {
+        return judge_complain(judge, ALAR_FIELD_EV, "nothing after the end of the rank",
+                              "a record");
     }
     if (event->has[ALAR_FIELD_I]) {
         if (event->number[ALAR_FIELD_I] != (int64_t)rank->next_i) {
@@ -335,10 +161,15 @@ enum alar_status alar_judge_event(struct alar_judge *judge, const struct alar_ev
 
 void alar_judge_cut(struct alar_judge *judge, uint32_t rank, struct alar_place place)
 {
-    struct alar_verdict *verdict = &judge->verdict;
+    uint32_t first = rank == ALAR_RANK_ALL ? 0 : rank;
+    uint32_t last = rank == ALAR_RANK_ALL ? judge->setup.world - 1 : rank;
 
-    judge_unknown(judge, ALAR_UNKNOWN_NO_END, place, rank);
-    verdict->unknown_place[ALAR_UNKNOWN_NO_END] = place;
+    PRE(last < judge->setup.world);
+    for (uint32_t r = first; r <= last; r++) {
+        judge_rank_at(judge, r)->is_over = false;
+        judge_rank_at(judge, r)->has_any = true;
+        judge_rank_at(judge, r)->last = place;
+    }
 }
 
 static void finish_ranks(struct alar_judge *judge)
@@ -349,10 +180,9 @@ static void finish_ranks(struct alar_judge *judge)
         if (rank->is_over) {
             continue;
         }
-        judge_unknown(judge,
-                      rank->has_any || rank->has_trace ? ALAR_UNKNOWN_NO_END
-                                                       : ALAR_UNKNOWN_NO_RECORD,
-                      rank->last, r);
+        judge_unknown(
+            judge, rank->has_any || rank->has_trace ? ALAR_UNKNOWN_NO_END : ALAR_UNKNOWN_NO_RECORD,
+            rank->last, r);
     }
 }
 
@@ -373,9 +203,9 @@ static void finish_excuse(const struct alar_verdict *verdict, struct alar_eviden
 
     for (uint32_t k = 0; k < verdict->fault_count && k < ALAR_FAULTS_MAX; k++) {
         const struct alar_fault_seen *fault = &verdict->fault[k];
-        bool is_elsewhere = fault->has_op && evidence->has_op &&
-                            (fault->number != evidence->number ||
-                             strcmp(fault->group, evidence->group) != 0);
+        bool is_elsewhere =
+            fault->has_op && evidence->has_op &&
+            (fault->number != evidence->number || strcmp(fault->group, evidence->group) != 0);
         bool is_concerned = fault->rank == ALAR_RANK_ALL || evidence->missing.count == 0 ||
                             list_holds(&evidence->missing, fault->rank) ||
                             list_holds(&evidence->ranks, fault->rank);

@@ -5,44 +5,6 @@
 
 #include <string.h>
 
-const char *alar_verdict_name(enum alar_verdict_kind kind)
-{
-    static const char *const names[] = {"PASS", "FAIL", "UNKNOWN"};
-
-    return (unsigned)kind < ALAR_VERDICT_COUNT ? names[kind] : "?";
-}
-
-const char *alar_unknown_text(enum alar_unknown reason)
-{
-    static const char *const texts[] = {
-        "no operation was judged",
-        "a rank has no record",
-        "a rank's recording stops without an end",
-        "an operation is pending where the recording stops, and no deadline passed",
-        "contributions or results were not recorded",
-        "a value could not be decided",
-        "a report could not be recomputed from what was recorded",
-        "the inputs could not have revealed a fault",
-    };
-
-    return (unsigned)reason < ALAR_UNKNOWN_COUNT ? texts[reason] : "?";
-}
-
-void alar_list_add(struct alar_list *list, uint64_t item)
-{
-    uint32_t kept = list->count < ALAR_LIST_MAX ? list->count : ALAR_LIST_MAX;
-
-    for (uint32_t k = 0; k < kept; k++) {
-        if (list->item[k] == item) {
-            return;
-        }
-    }
-    if (kept < ALAR_LIST_MAX) {
-        list->item[kept] = item;
-    }
-    list->count++;
-}
-
 void judge_unknown(struct alar_judge *judge, enum alar_unknown reason, struct alar_place place,
                    uint32_t rank)
 {
@@ -170,8 +132,8 @@ void judge_show_issue(const struct alar_judge *judge, struct alar_evidence *evid
     memcpy(scene->src, entry->src, sizeof scene->src);
     if (entry->has_in &&
         judge_member_find(judge, judge_group_at(judge, op->group), entry->rank, &member)) {
-        const uint64_t *in = (const uint64_t *)alar_arena_at(judge->arena, op->in) +
-                             (size_t)member * op->lanes;
+        const uint64_t *in =
+            (const uint64_t *)alar_arena_at(judge->arena, op->in) + (size_t)member * op->lanes;
 
         scene->at = evidence->element > 0 ? evidence->element : 0;
         scene->shown = op->lanes - (uint32_t)scene->at < 2 ? op->lanes - (uint32_t)scene->at : 2;
@@ -193,8 +155,8 @@ void judge_show_wait(const struct alar_judge *judge, struct alar_evidence *evide
 void judge_show_done(const struct alar_judge *judge, struct alar_evidence *evidence,
                      const struct judge_op *op, const struct judge_entry *entry)
 {
-    enum alar_record record = entry->is_failed || entry->is_timed_out ? ALAR_RECORD_FAIL
-                                                                     : ALAR_RECORD_DONE;
+    enum alar_record record =
+        entry->is_failed || entry->is_timed_out ? ALAR_RECORD_FAIL : ALAR_RECORD_DONE;
     struct alar_scene *scene = find_scene(evidence, record, entry->done, entry->rank);
 
     if (!scene) {
@@ -204,8 +166,8 @@ void judge_show_done(const struct alar_judge *judge, struct alar_evidence *evide
     scene->t = entry->t_done - judge_rank_at(judge, entry->rank)->t0;
     if (entry->has_out && op->out && evidence->element < (int64_t)op->out_lanes) {
         scene->at = evidence->element > 0 ? evidence->element : 0;
-        scene->shown = op->out_lanes - (uint32_t)scene->at < 2 ? op->out_lanes - (uint32_t)scene->at
-                                                               : 2;
+        scene->shown =
+            op->out_lanes - (uint32_t)scene->at < 2 ? op->out_lanes - (uint32_t)scene->at : 2;
         memcpy(scene->bits,
                (const uint64_t *)alar_arena_at(judge->arena, op->out) +
                    (size_t)entry->class * op->out_lanes + scene->at,
@@ -231,8 +193,8 @@ void judge_show_event(struct alar_judge *judge, struct alar_evidence *evidence)
         alar_text_keep(event->text[ALAR_FIELD_SRC], scene->src, sizeof scene->src);
     }
     if (event->has[ALAR_FIELD_BITS] && evidence->has_op) {
-        uint32_t count = event->number[ALAR_FIELD_BITS] < 2 ? (uint32_t)event->number[ALAR_FIELD_BITS]
-                                                            : 2;
+        uint32_t count =
+            event->number[ALAR_FIELD_BITS] < 2 ? (uint32_t)event->number[ALAR_FIELD_BITS] : 2;
 
         if (judge_bits(judge, ALAR_FIELD_BITS, evidence->dtype, scene->bits, count) == ALAR_OK) {
             scene->shown = count;
@@ -267,7 +229,7 @@ enum alar_status judge_complain_numbers(struct alar_judge *judge, enum alar_fiel
                                         const char *expected, int64_t expected_number,
                                         const char *found, int64_t found_number)
 {
-    judge->complaint = (struct alar_complaint){judge->event->place, field, expected,       found, true,
-                                               true,                expected_number, found_number};
+    judge->complaint = (struct alar_complaint){
+        judge->event->place, field, expected, found, true, true, expected_number, found_number};
     return ALAR_E_INPUT;
 }

@@ -1,4 +1,5 @@
-/* An all-reduce is issued: replayed, compared with what the other ranks issued, its storage checked. */
+/* An all-reduce is issued: replayed, compared with what the other ranks issued, its storage
+ * checked. */
 #include "judge_state.h"
 
 #include "check.h"
@@ -99,8 +100,8 @@ static uint64_t issue_amount(enum alar_anomaly anomaly, const struct judge_op *o
     }
 }
 
-static void issue_match(struct alar_judge *judge, struct judge_op *op,
-                        const struct judge_op *mine, const struct judge_entry *entry)
+static void issue_match(struct alar_judge *judge, struct judge_op *op, const struct judge_op *mine,
+                        const struct judge_entry *entry)
 {
     struct judge_group *group = judge_group_at(judge, op->group);
     enum alar_anomaly anomaly = issue_compare(op, mine);
@@ -156,7 +157,8 @@ static void issue_storage(struct alar_judge *judge, const struct judge_entry *en
     }
 }
 
-/* Where the contribution goes; ranks that recorded fewer or more elements can't be judged together. */
+/* Where the contribution goes; ranks that recorded fewer or more elements can't be judged together.
+ */
 static enum alar_status issue_values(struct alar_judge *judge, struct judge_op *op,
                                      struct judge_entry *entry, uint32_t member)
 {
@@ -178,10 +180,9 @@ static enum alar_status issue_values(struct alar_judge *judge, struct judge_op *
         op->is_partial = true;
         return ALAR_OK;
     }
-    ALAR_TRY(judge_bits(judge, ALAR_FIELD_IN,
-                        (enum alar_dtype)alar_event_number(event, ALAR_FIELD_DTYPE, ALAR_F32),
-                        (uint64_t *)alar_arena_at(judge->arena, op->in) + (size_t)member * count,
-                        count));
+    ALAR_TRY(judge_bits(
+        judge, ALAR_FIELD_IN, (enum alar_dtype)alar_event_number(event, ALAR_FIELD_DTYPE, ALAR_F32),
+        (uint64_t *)alar_arena_at(judge->arena, op->in) + (size_t)member * count, count));
     entry->has_in = true;
     op->ins++;
     return ALAR_OK;
@@ -280,9 +281,8 @@ static void issue_members_differ(struct alar_judge *judge, uint64_t group)
         made = judge_op_make(judge, group, number);
     }
     struct judge_op *op = judge_op_at(judge, made);
-    struct alar_evidence *evidence =
-        judge_found(judge, ALAR_ANOMALY_MISMATCH_MEMBERS, op,
-                    (uint32_t)judge->event->number[ALAR_FIELD_RANK]);
+    struct alar_evidence *evidence = judge_found(judge, ALAR_ANOMALY_MISMATCH_MEMBERS, op,
+                                                 (uint32_t)judge->event->number[ALAR_FIELD_RANK]);
     if (op->issued) {
         judge_show_issue(judge, evidence, op, issue_first(judge, op));
     }
@@ -322,7 +322,8 @@ enum alar_status judge_issue(struct alar_judge *judge)
                            (uint32_t)event->number[ALAR_FIELD_RANK], &member)) {
         return judge_group_at(judge, group)->mismatch <= number
                    ? ALAR_OK
-                   : judge_complain(judge, ALAR_FIELD_RANK, "a member of the group", "another rank");
+                   : judge_complain(judge, ALAR_FIELD_RANK, "a member of the group",
+                                    "another rank");
     }
     ALAR_TRY(issue_number(judge, judge_group_at(judge, group), member));
     uint64_t made = judge_op_find(judge, group, number);

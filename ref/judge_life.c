@@ -1,5 +1,5 @@
-/* The life of a handle, record by record, replayed through the handle table. Order decides, never the
-   values: an early read is one even when luck gave it the right bits. */
+/* The life of a handle, record by record, replayed through the handle table. Order decides, never
+   the values: an early read is one even when luck gave it the right bits. */
 #include "judge_state.h"
 
 #include "check.h"
@@ -70,8 +70,8 @@ enum alar_status judge_life_find(struct alar_judge *judge, uint32_t rank,
     return ALAR_OK;
 }
 
-/* A version counter that rose while the operation was pending witnesses a write; one that rose before
-   a wait that found the operation complete may have risen after completion. spec: O-13 */
+/* A version counter that rose while the operation was pending witnesses a write; one that rose
+   before a wait that found the operation complete may have risen after completion. spec: O-13 */
 static void life_version(struct alar_judge *judge, struct judge_subject subject)
 {
     const struct alar_event *event = judge->event;
@@ -95,8 +95,7 @@ static void life_version(struct alar_judge *judge, struct judge_subject subject)
 void judge_life_found(struct alar_judge *judge, enum alar_anomaly anomaly,
                       struct judge_subject subject, bool shows_done)
 {
-    struct alar_evidence *evidence =
-        judge_found(judge, anomaly, subject.op, subject.entry->rank);
+    struct alar_evidence *evidence = judge_found(judge, anomaly, subject.op, subject.entry->rank);
 
     judge_show_issue(judge, evidence, subject.op, subject.entry);
     if (shows_done) {
@@ -173,8 +172,8 @@ static enum alar_status life_done(struct alar_judge *judge, struct judge_subject
     }
     entry->is_done = true;
     entry->done = event->place;
-    entry->t_done = alar_event_number(event, ALAR_FIELD_T, 0) +
-                    judge_rank_at(judge, entry->rank)->t0;
+    entry->t_done =
+        alar_event_number(event, ALAR_FIELD_T, 0) + judge_rank_at(judge, entry->rank)->t0;
     if (entry->is_failed || entry->is_aborted) {
         judge_life_found(judge, ALAR_ANOMALY_ABORT_AS_SUCCESS, subject, false);
         subject.op->is_tainted = true;
@@ -253,11 +252,11 @@ static enum alar_status life_fail(struct alar_judge *judge, struct judge_subject
     bool was_owned = alar_handle_is_owned(&entry->handle);
     if (!entry->is_failed && !entry->is_timed_out) {
         entry->done = event->place;
-        entry->t_done = alar_event_number(event, ALAR_FIELD_T, 0) +
-                        judge_rank_at(judge, entry->rank)->t0;
-        alar_text_keep(event->text[event->has[ALAR_FIELD_TEXT] ? ALAR_FIELD_TEXT
-                                                              : ALAR_FIELD_ERROR],
-                       subject.op->error, sizeof subject.op->error);
+        entry->t_done =
+            alar_event_number(event, ALAR_FIELD_T, 0) + judge_rank_at(judge, entry->rank)->t0;
+        alar_text_keep(
+            event->text[event->has[ALAR_FIELD_TEXT] ? ALAR_FIELD_TEXT : ALAR_FIELD_ERROR],
+            subject.op->error, sizeof subject.op->error);
     }
     if (life_is_timeout(event)) {
         entry->is_timed_out = true;
@@ -317,9 +316,8 @@ void judge_everything(struct alar_judge *judge)
     const struct alar_event *event = judge->event;
     uint64_t next = judge_rank_at(judge, (uint32_t)event->number[ALAR_FIELD_RANK])->live;
     bool is_abort = event->record == ALAR_RECORD_ABORT;
-    uint64_t group = event->has[ALAR_FIELD_GROUP]
-                         ? judge_group_find(judge, event->text[ALAR_FIELD_GROUP])
-                         : 0;
+    uint64_t group =
+        event->has[ALAR_FIELD_GROUP] ? judge_group_find(judge, event->text[ALAR_FIELD_GROUP]) : 0;
 
     while (next) {
         struct judge_entry *entry = alar_arena_at(judge->arena, next);

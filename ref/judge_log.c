@@ -108,7 +108,6 @@ static void log_drop_oldest(struct alar_judge *judge)
         judge->log.newest = 0;
     }
     judge->log.kept--;
-    judge->log.dropped++;
     judge_op_give(judge, oldest);
 }
 

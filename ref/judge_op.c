@@ -5,55 +5,6 @@
 
 #include <string.h>
 
-struct judge_rank *judge_rank_at(const struct alar_judge *judge, uint32_t rank)
-{
-    PRE(rank < judge->setup.world);
-    return (struct judge_rank *)alar_arena_at(judge->arena, judge->rank) + rank;
-}
-
-struct judge_group *judge_group_at(const struct alar_judge *judge, uint64_t group)
-{
-    return alar_arena_at(judge->arena, group);
-}
-
-struct judge_op *judge_op_at(const struct alar_judge *judge, uint64_t op)
-{
-    return alar_arena_at(judge->arena, op);
-}
-
-struct judge_entry *judge_entry_at(const struct alar_judge *judge, const struct judge_op *op,
-                                   uint32_t member)
-{
-    PRE(member < op->members);
-    return (struct judge_entry *)alar_arena_at(judge->arena, op->entry) + member;
-}
-
-uint32_t judge_member_rank(const struct alar_judge *judge, const struct judge_group *group,
-                           uint32_t member)
-{
-    PRE(member < group->members);
-    return ((const uint32_t *)alar_arena_at(judge->arena, group->rank))[member];
-}
-
-bool judge_member_find(const struct alar_judge *judge, const struct judge_group *group,
-                       uint32_t rank, uint32_t *member)
-{
-    const uint32_t *ranks = alar_arena_at(judge->arena, group->rank);
-    uint32_t low = 0, high = group->members;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (ranks[middle] < rank) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    *member = low;
-    return low < group->members && ranks[low] == rank;
-}
-
 uint64_t judge_group_find(const struct alar_judge *judge, struct alar_text name)
 {
     uint64_t hash = alar_text_hash(name);
@@ -93,16 +44,15 @@ static uint64_t *judge_bucket(const struct alar_judge *judge, uint64_t group, ui
 {
     uint64_t mixed = (number + group * 31) * UINT64_C(0x9e3779b97f4a7c15);
 
-    return (uint64_t *)alar_arena_at(judge->arena, judge->bucket) +
-           (mixed >> 32) % judge->buckets;
+    return (uint64_t *)alar_arena_at(judge->arena, judge->bucket) + (mixed >> 32) % judge->buckets;
 }
 
 uint64_t judge_op_find(const struct alar_judge *judge, uint64_t group, uint64_t number)
 {
     uint64_t op = *judge_bucket(judge, group, number);
 
-    while (op && (judge_op_at(judge, op)->group != group ||
-                  judge_op_at(judge, op)->number != number)) {
+    while (op &&
+           (judge_op_at(judge, op)->group != group || judge_op_at(judge, op)->number != number)) {
         op = judge_op_at(judge, op)->chain;
     }
     return op;

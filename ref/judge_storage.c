@@ -42,7 +42,7 @@ void judge_life_wrote(struct alar_judge *judge, struct judge_subject subject)
 }
 
 static enum alar_status storage_read_again(struct alar_judge *judge, struct judge_subject subject,
-                                        uint64_t mask)
+                                           uint64_t mask)
 {
     if (judge->contract.is_once && (subject.entry->read_mask & mask)) {
         judge_life_found(judge, ALAR_ANOMALY_USED_TWICE, subject, true);
@@ -156,9 +156,9 @@ static enum alar_status storage_free(struct alar_judge *judge, struct judge_subj
         entry->is_storage_lost = true;
         subject.op->is_tainted = true;
         judge_life_found(judge,
-                   judge->event->record == ALAR_RECORD_ALLOC ? ALAR_ANOMALY_REUSED_IN_FLIGHT
-                                                             : ALAR_ANOMALY_FREED_IN_FLIGHT,
-                   subject, false);
+                         judge->event->record == ALAR_RECORD_ALLOC ? ALAR_ANOMALY_REUSED_IN_FLIGHT
+                                                                   : ALAR_ANOMALY_FREED_IN_FLIGHT,
+                         subject, false);
     }
     return ALAR_OK;
 }
@@ -167,8 +167,8 @@ static enum alar_status storage_free(struct alar_judge *judge, struct judge_subj
 static enum alar_status storage_subject(struct alar_judge *judge, struct judge_subject *subject)
 {
     const struct alar_event *event = judge->event;
-    bool is_backend_read = event->record == ALAR_RECORD_READ &&
-                           alar_event_number(event, ALAR_FIELD_BY, 0) == 1;
+    bool is_backend_read =
+        event->record == ALAR_RECORD_READ && alar_event_number(event, ALAR_FIELD_BY, 0) == 1;
     uint32_t rank = (uint32_t)event->number[ALAR_FIELD_RANK];
     bool is_reading = event->record == ALAR_RECORD_READ;
 
@@ -204,7 +204,8 @@ enum alar_status judge_storage(struct alar_judge *judge)
     case ALAR_RECORD_DROP:
         return storage_drop(judge, subject);
     case ALAR_RECORD_FREE:
-        return event->has[ALAR_FIELD_OP] ? storage_misuse(judge, subject) : storage_free(judge, subject);
+        return event->has[ALAR_FIELD_OP] ? storage_misuse(judge, subject)
+                                         : storage_free(judge, subject);
     default:
         return storage_free(judge, subject); /* alloc */
     }

@@ -1,5 +1,5 @@
 /* Is a value a legal sum of the contributions, and which orders of additions give it? No tolerance
-   anywhere: a named tree, the exact hull of any order, or the proven bound. */
+   anywhere: first the trees that libraries use, by name, then any order (judge_order.c). */
 #include "judge_state.h"
 
 #include "check.h"
@@ -7,39 +7,34 @@
 
 #include <string.h>
 
-/* Up to here the exact hull is affordable for every value that no named tree explains. */
-enum { SUM_HULL_RANKS = 12, SUM_STARTS = 16 };
-
-/* Room for one sum: the arrays that tree.h and hull.h ask for, one behind the other. */
-struct sum_room {
-    struct alar_range *range; /* [2^min(n, SUM_HULL_RANKS)] */
-    uint64_t *column;         /* [n] contributions to one element */
-    uint64_t *stack;          /* [n] */
-    int32_t *node;            /* [2n] */
+enum {
+    SUM_STARTS = 16
 };
 
 static size_t sum_range_bytes(uint32_t world)
 {
-    uint32_t ranks = world < SUM_HULL_RANKS ? world : SUM_HULL_RANKS;
+    uint32_t ranks = world < JUDGE_HULL_RANKS ? world : JUDGE_HULL_RANKS;
 
     return ((size_t)1 << ranks) * sizeof(struct alar_range);
 }
 
 size_t judge_scratch_bytes(uint32_t world)
 {
-    return sum_range_bytes(world) + world * (2 * sizeof(uint64_t) + 2 * sizeof(int32_t));
+    return sum_range_bytes(world) +
+           world * (2 * sizeof(uint64_t) + 2 * sizeof(double) + 2 * sizeof(int32_t));
 }
 
-static struct sum_room sum_room(const struct alar_judge *judge)
+struct judge_room judge_room(const struct alar_judge *judge)
 {
     unsigned char *base = alar_arena_at(judge->arena, judge->scratch);
     size_t world = judge->setup.world;
-    struct sum_room room;
+    struct judge_room room;
 
     room.range = (struct alar_range *)(void *)base;
     room.column = (uint64_t *)(void *)(base + sum_range_bytes(judge->setup.world));
     room.stack = room.column + world;
-    room.node = (int32_t *)(void *)(room.stack + world);
+    room.sorted = (double *)(void *)(room.stack + world);
+    room.node = (int32_t *)(void *)(room.sorted + 2 * world);
     return room;
 }
 
@@ -54,7 +49,7 @@ struct alar_adder judge_adder(const struct alar_judge *judge, enum alar_dtype dt
 const uint64_t *judge_column(const struct alar_judge *judge, const struct judge_op *op,
                              uint32_t element)
 {
-    uint64_t *column = sum_room(judge).column;
+    uint64_t *column = judge_room(judge).column;
     const uint64_t *in = alar_arena_at(judge->arena, op->in);
 
     for (uint32_t m = 0; m < op->members; m++) {
@@ -67,7 +62,7 @@ const uint64_t *judge_column(const struct alar_judge *judge, const struct judge_
 static uint64_t sum_tree(const struct alar_judge *judge, struct alar_adder adder,
                          const uint64_t *column, uint32_t n, struct alar_tree_name name)
 {
-    struct sum_room room = sum_room(judge);
+    struct judge_room room = judge_room(judge);
     struct alar_tree tree = {room.node, 0, 2 * n};
 
     alar_tree_build(&tree, name, n);
@@ -142,8 +137,8 @@ static bool sum_named(struct alar_judge *judge, const struct judge_op *op, const
     return false;
 }
 
-/* The kinds of which, for every element, some start gives the value: a ring cuts vectors into chunks,
-   each with a start of its own. */
+/* The kinds of which, for every element, some start gives the value: a ring cuts vectors into
+   chunks, each with a start of its own. */
 static uint32_t sum_kinds(const struct alar_judge *judge, const struct judge_op *op,
                           const uint64_t *out)
 {
@@ -164,27 +159,6 @@ static uint32_t sum_kinds(const struct alar_judge *judge, const struct judge_op 
     return kinds;
 }
 
-/* One element against any order of additions. The range is kept for the evidence. */
-static enum judge_legality sum_any_order(struct alar_judge *judge, struct alar_adder adder,
-                                         const uint64_t *column, uint32_t n, uint64_t value,
-                                         struct judge_limits *limits)
-{
-    struct alar_hull hull;
-
-    if (n > SUM_HULL_RANKS) {
-        return JUDGE_UNDECIDED;
-    }
-    alar_hull_build(&hull, adder, column, n, sum_room(judge).range);
-    const struct alar_range *all = &hull.range[((size_t)1 << n) - 1];
-    limits->is_known = all->low <= all->high;
-    if (limits->is_known) {
-        limits->lowest = alar_fp_from_double(adder.dtype, all->low);
-        limits->highest = alar_fp_from_double(adder.dtype, all->high);
-    }
-    return alar_hull_contains(&hull, (uint32_t)(((size_t)1 << n) - 1), value) ? JUDGE_LEGAL
-                                                                            : JUDGE_ILLEGAL;
-}
-
 /* All elements of one result. */
 enum judge_legality judge_sum(struct alar_judge *judge, const struct judge_op *op,
                               const uint64_t *out, struct judge_limits *limits)
@@ -203,8 +177,8 @@ enum judge_legality judge_sum(struct alar_judge *judge, const struct judge_op *o
         return JUDGE_LEGAL;
     }
     for (uint32_t e = 0; e < op->lanes; e++) {
-        enum judge_legality legality = sum_any_order(judge, adder, judge_column(judge, op, e),
-                                                     op->members, out[e], limits);
+        enum judge_legality legality =
+            judge_any_order(judge, adder, judge_column(judge, op, e), op->members, out[e], limits);
 
         if (legality != JUDGE_LEGAL) {
             limits->element = e;
@@ -213,95 +187,7 @@ enum judge_legality judge_sum(struct alar_judge *judge, const struct judge_op *o
     }
     memset(judge->is_refuted, 0xff, sizeof judge->is_refuted);
     judge->kinds = 0;
-    judge->verdict.provenance.hull++;
-    return JUDGE_LEGAL;
-}
-
-/* The contributions of one element as the convention prepares them, in place. */
-static void average_prepare(enum alar_avg convention, enum alar_dtype dtype, uint64_t *column,
-                            uint32_t n)
-{
-    uint64_t inverse = alar_fp_divide(dtype, alar_fp_from_double(dtype, 1.0), n);
-
-    for (uint32_t m = 0; m < n; m++) {
-        if (convention == ALAR_AVG_MULTIPLY_SUM) {
-            column[m] = alar_fp_multiply(dtype, column[m], inverse);
-        } else if (convention == ALAR_AVG_DIVIDE_SUM) {
-            column[m] = alar_fp_divide(dtype, column[m], n);
-        }
-    }
-}
-
-static uint64_t average_finish(enum alar_avg convention, enum alar_dtype dtype, uint64_t sum,
-                               uint32_t n)
-{
-    if (convention == ALAR_AVG_SUM_DIVIDE) {
-        return alar_fp_divide(dtype, sum, n);
-    }
-    if (convention == ALAR_AVG_SUM_MULTIPLY) {
-        return alar_fp_multiply(dtype, sum,
-                                alar_fp_divide(dtype, alar_fp_from_double(dtype, 1.0), n));
-    }
-    return sum;
-}
-
-/* Does some named tree, or some value of the hull, become the average by this convention? Division and
-   multiplication are monotone, so the ends of the hull of sums give those of the averages. */
-static enum judge_legality average_by(struct alar_judge *judge, const struct judge_op *op,
-                                      uint32_t element, uint64_t value, enum alar_avg convention,
-                                      struct judge_limits *limits)
-{
-    struct alar_adder adder = judge_adder(judge, op->dtype);
-    uint64_t *column = sum_room(judge).column;
-    uint32_t n = op->members;
-
-    judge_column(judge, op, element);
-    average_prepare(convention, op->dtype, column, n);
-    for (unsigned kind = 0; kind < ALAR_TREE_KIND_COUNT; kind++) {
-        struct alar_tree_name name = {(enum alar_tree_kind)kind, 0};
-        uint64_t sum = sum_tree(judge, adder, column, n, name);
-
-        if (alar_fp_is_same(op->dtype, value, average_finish(convention, op->dtype, sum, n))) {
-            return JUDGE_LEGAL;
-        }
-    }
-    enum judge_legality legality = sum_any_order(judge, adder, column, n, value, limits);
-    if (legality == JUDGE_UNDECIDED || !limits->is_known || alar_fp_is_nan(op->dtype, value) ||
-        convention == ALAR_AVG_MULTIPLY_SUM || convention == ALAR_AVG_DIVIDE_SUM) {
-        return legality;
-    }
-    limits->lowest = average_finish(convention, op->dtype, limits->lowest, n);
-    limits->highest = average_finish(convention, op->dtype, limits->highest, n);
-    double at = alar_fp_to_double(op->dtype, value);
-    return at >= alar_fp_to_double(op->dtype, limits->lowest) &&
-                   at <= alar_fp_to_double(op->dtype, limits->highest)
-               ? JUDGE_LEGAL
-               : JUDGE_ILLEGAL;
-}
-
-enum judge_legality judge_average(struct alar_judge *judge, const struct judge_op *op,
-                                  const uint64_t *out, struct judge_limits *limits)
-{
-    enum alar_avg promised = judge->contract.avg;
-
-    for (uint32_t e = 0; e < op->lanes; e++) {
-        enum judge_legality best = JUDGE_ILLEGAL;
-
-        for (unsigned c = ALAR_AVG_SUM_DIVIDE; c <= ALAR_AVG_DIVIDE_SUM && best != JUDGE_LEGAL;
-             c++) {
-            if (promised == ALAR_AVG_ANY || promised == (enum alar_avg)c) {
-                enum judge_legality legality =
-                    average_by(judge, op, e, out[e], (enum alar_avg)c, limits);
-
-                best = legality < best ? legality : best;
-            }
-        }
-        if (best != JUDGE_LEGAL) {
-            limits->element = e;
-            return best;
-        }
-    }
-    judge->verdict.provenance.hull++;
+    judge_inside(judge, op);
     return JUDGE_LEGAL;
 }
 

@@ -6,12 +6,14 @@
 
 #include <string.h>
 
-enum { VALUE_ROWS = JUDGE_CLASSES + 1 /* the last one is where a new result is read into */ };
+enum {
+    VALUE_ROWS = JUDGE_CLASSES + 1 /* the last one is where a new result is read into */
+};
 
 /* Values of the record's list as bits of the dtype.
    Errors: ALAR_E_INPUT, complained about. spec: O-04 */
-enum alar_status judge_bits(struct alar_judge *judge, enum alar_field field,
-                            enum alar_dtype dtype, uint64_t *bits, uint32_t count)
+enum alar_status judge_bits(struct alar_judge *judge, enum alar_field field, enum alar_dtype dtype,
+                            uint64_t *bits, uint32_t count)
 {
     const struct alar_value *value = judge->event->list[field];
 
@@ -77,7 +79,7 @@ enum alar_status judge_take_out(struct alar_judge *judge, struct judge_op *op,
     ALAR_TRY(judge_bits(judge, ALAR_FIELD_OUT, op->dtype, mine, count));
     while (class < op->classes &&
            !value_is_same(op->dtype, value_row(judge, op, class), mine, count, &element)) {
-        class++;
+        class ++;
     }
     if (class == op->classes && class < JUDGE_CLASSES) {
         memcpy(value_row(judge, op, class), mine, count * sizeof *mine);
@@ -96,98 +98,6 @@ void judge_give_out(struct alar_judge *judge, const struct judge_op *op)
     }
 }
 
-/* Is a below b? Floats that are no NaN by value, zeros of both signs alike; integers as numbers. */
-static bool value_below(enum alar_dtype dtype, uint64_t a, uint64_t b)
-{
-    return alar_dtype_is_float(dtype)
-               ? alar_fp_to_double(dtype, a) < alar_fp_to_double(dtype, b)
-               : alar_int_value(dtype, a) < alar_int_value(dtype, b);
-}
-
-/* Is the value one that ends up on top of all numbers, or at the bottom? */
-static bool extreme_is_top(enum alar_dtype dtype, enum alar_red red, const uint64_t *column,
-                           uint32_t n, uint64_t value)
-{
-    bool is_one = false;
-
-    for (uint32_t m = 0; m < n; m++) {
-        if (alar_fp_is_nan(dtype, column[m])) {
-            continue;
-        }
-        is_one = is_one || column[m] == value;
-        if (red == ALAR_RED_MAX ? value_below(dtype, value, column[m])
-                                : value_below(dtype, column[m], value)) {
-            return false;
-        }
-    }
-    return is_one;
-}
-
-static enum judge_legality value_extreme(const struct alar_judge *judge, const struct judge_op *op,
-                                         const uint64_t *column, uint64_t value)
-{
-    enum alar_nan_policy policy = judge->contract.nan;
-    uint32_t nans = 0;
-    bool is_one = false;
-
-    for (uint32_t m = 0; m < op->members; m++) {
-        nans += alar_fp_is_nan(op->dtype, column[m]);
-        is_one = is_one || alar_fp_is_same(op->dtype, column[m], value);
-    }
-    if (nans == 0 || (nans < op->members && policy == ALAR_NAN_IGNORE)) {
-        return extreme_is_top(op->dtype, op->red, column, op->members, value) ? JUDGE_LEGAL
-                                                                             : JUDGE_ILLEGAL;
-    }
-    if (policy == ALAR_NAN_PROPAGATE || nans == op->members) {
-        return alar_fp_is_nan(op->dtype, value) ? JUDGE_LEGAL : JUDGE_NAN_IS_LOST;
-    }
-    return is_one ? JUDGE_LEGAL : JUDGE_ILLEGAL;
-}
-
-/* Integers have one legal value, modulo 2^w. spec: N-04 */
-static uint64_t value_integer(const struct judge_op *op, const uint64_t *column)
-{
-    uint64_t result = column[0], mask = alar_dtype_mask(op->dtype);
-
-    for (uint32_t m = 1; m < op->members; m++) {
-        result = (op->red == ALAR_RED_PRODUCT ? result * column[m] : result + column[m]) & mask;
-    }
-    return op->red == ALAR_RED_AVG ? alar_fp_divide(op->dtype, result, op->members) : result;
-}
-
-/* Products of floats: the two folds are tried, two ranks have one order only; otherwise undecided. */
-static enum judge_legality value_product(const struct judge_op *op, const uint64_t *column,
-                                         uint64_t value)
-{
-    uint32_t n = op->members;
-    uint64_t left = column[0], right = column[n - 1];
-    bool is_nan = alar_fp_is_nan(op->dtype, left);
-
-    for (uint32_t m = 1; m < n; m++) {
-        left = alar_fp_multiply(op->dtype, left, column[m]);
-        right = alar_fp_multiply(op->dtype, right, column[n - 1 - m]);
-        is_nan = is_nan || alar_fp_is_nan(op->dtype, column[m]);
-    }
-    if (alar_fp_is_same(op->dtype, left, value) || alar_fp_is_same(op->dtype, right, value)) {
-        return JUDGE_LEGAL;
-    }
-    return n <= 2 || is_nan ? JUDGE_ILLEGAL : JUDGE_UNDECIDED;
-}
-
-static enum judge_legality value_element(const struct alar_judge *judge, const struct judge_op *op,
-                                         uint32_t element, uint64_t value)
-{
-    const uint64_t *column = judge_column(judge, op, element);
-
-    if (op->red == ALAR_RED_MAX || op->red == ALAR_RED_MIN) {
-        return value_extreme(judge, op, column, value);
-    }
-    if (!alar_dtype_is_float(op->dtype)) {
-        return value == value_integer(op, column) ? JUDGE_LEGAL : JUDGE_ILLEGAL;
-    }
-    return value_product(op, column, value);
-}
-
 /* A contribution is NaN, or infinities of both signs meet, and no NaN comes out. spec: O-32 */
 static bool value_hides_nan(const struct alar_judge *judge, const struct judge_op *op,
                             uint32_t element, uint64_t value)
@@ -198,8 +108,7 @@ static bool value_hides_nan(const struct alar_judge *judge, const struct judge_o
     for (uint32_t m = 0; m < op->members; m++) {
         has_nan = has_nan || alar_fp_is_nan(op->dtype, column[m]);
     }
-    return has_nan && !alar_fp_is_nan(op->dtype, value) &&
-           judge->contract.adder != ALAR_SATURATE;
+    return has_nan && !alar_fp_is_nan(op->dtype, value) && judge->contract.adder != ALAR_SATURATE;
 }
 
 static enum judge_legality value_legality(struct alar_judge *judge, const struct judge_op *op,
@@ -218,7 +127,7 @@ static enum judge_legality value_legality(struct alar_judge *judge, const struct
                    : legality;
     }
     for (uint32_t e = 0; e < op->lanes; e++) {
-        enum judge_legality legality = value_element(judge, op, e, out[e]);
+        enum judge_legality legality = judge_element(judge, op, e, out[e]);
 
         if (legality != JUDGE_LEGAL) {
             limits->element = e;
@@ -264,7 +173,8 @@ static void value_illegal(struct alar_judge *judge, struct judge_op *op, uint32_
     }
 }
 
-/* The cause of an illegal value, when one was seen: a write that no record pins down, or a lost rank. */
+/* The cause of an illegal value, when one was seen: a write that no record pins down, or a lost
+ * rank. */
 static enum alar_anomaly value_cause(const struct alar_judge *judge, const struct judge_op *op,
                                      enum judge_legality legality)
 {
@@ -292,7 +202,7 @@ static int value_classes(struct alar_judge *judge, struct judge_op *op)
     int legal = 0;
     bool is_undecided = false;
 
-    for (uint32_t class = 0; class < op->classes; class++) {
+    for (uint32_t class = 0; class < op->classes; class ++) {
         struct judge_limits limits = {0};
         enum judge_legality legality =
             value_legality(judge, op, value_row(judge, op, class), &limits);
@@ -356,8 +266,8 @@ static void value_promises(struct alar_judge *judge, struct judge_op *op)
     }
 }
 
-/* A version counter rose before a wait that found the operation complete, and the value is legal: the
-   write came after completion, or before it and had no effect. Nobody can tell. */
+/* A version counter rose before a wait that found the operation complete, and the value is legal:
+   the write came after completion, or before it and had no effect. Nobody can tell. */
 static void value_suspects(struct alar_judge *judge, const struct judge_op *op)
 {
     for (uint32_t m = 0; m < op->members && !op->is_found; m++) {

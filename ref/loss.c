@@ -83,6 +83,13 @@ struct alar_ratio alar_loss_pair(enum alar_encoding encoding, enum alar_normaliz
     }
 }
 
+/* Ranks without a token in a reduced rank-mean pair, whose denominator counts those with one. What
+   a broken back end delivers is no count and says nothing about empty ranks. */
+static uint64_t ranks_empty(uint32_t ranks, double denominator)
+{
+    return denominator >= 0.0 && denominator <= ranks ? ranks - (uint64_t)denominator : 0;
+}
+
 static void ratio_add(struct alar_ratio *ratio, enum alar_encoding encoding, double numerator,
                       double denominator)
 {
@@ -105,7 +112,7 @@ void alar_loss_add_pair(struct alar_tally *step, enum alar_encoding encoding,
         ratio_add(&step->ratio, encoding, pair.numerator, 1.0);
         break;
     case ALAR_RANK_MEAN:
-        step->empty += ranks - (uint64_t)pair.denominator;
+        step->empty += ranks_empty(ranks, pair.denominator);
         if (!is_empty) {
             ratio_add(&step->ratio, encoding,
                       alar_loss_divide(encoding, pair.numerator, pair.denominator), 1.0);

@@ -3,6 +3,7 @@
 
 #include "check.h"
 
+#include <math.h>
 #include <string.h>
 
 static double lane_read(const struct alar_layout *layout, const void *lanes, size_t i)
@@ -117,15 +118,17 @@ struct alar_ratio alar_payload_pair(const struct alar_layout *layout, const void
 }
 
 /* The set in flag lane `lane` of `cell`. A broken back end may deliver anything: what is no set of
-   ranks reads as the empty one, and the oracle names it. */
+   this group's ranks reads as the empty one, and the oracle names it. */
 static uint64_t flag_set(const struct alar_layout *layout, const void *lanes, size_t cells,
                          size_t cell, size_t lane)
 {
     size_t at = 2 * alar_payload_pairs(layout, cells) + cell * flag_lanes(layout) + lane;
     double value = lane_read(layout, lanes, at);
-    double bound = (double)(UINT64_C(1) << lane_ranks(layout));
+    size_t named = layout->ranks - lane * lane_ranks(layout);
+    size_t bits = named < lane_ranks(layout) ? named : lane_ranks(layout);
+    bool is_set = value >= 0.0 && value < (double)(UINT64_C(1) << bits) && floor(value) >= value;
 
-    return value >= 0.0 && value < bound ? (uint64_t)value : 0;
+    return is_set ? (uint64_t)value : 0;
 }
 
 bool alar_payload_flag(const struct alar_layout *layout, const void *lanes, size_t cells,

@@ -103,7 +103,12 @@ static enum alar_status file_load(const char *path, const char *remedy,
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 
     if (library == NULL) {
-        return refuse(complaint, "expected a back end that loads, found: %s%s", dlerror(), remedy);
+        const char *text = dlerror();
+        /* Also said of a library that the plug-in itself needs. */
+        bool is_missing = strstr(text, "cannot open shared object file") != NULL;
+
+        return refuse(complaint, "expected a back end that loads, found: %s%s", text,
+                      is_missing ? remedy : "");
     }
     entry.object = dlsym(library, "alar_backend");
     if (entry.object == NULL) {

@@ -33,7 +33,7 @@ static struct run_totals totals_of(struct run *run)
 static bool is_comparable(const struct run *run)
 {
     return run->code == ALAR_CLASS_GOOD && run->options->has_twin &&
-           (run->status == ALAR_OK || run->options->check == ALAR_CHECK_AGREE);
+           (run->status == ALAR_OK || run->config.check == ALAR_CHECK_AGREE);
 }
 
 static enum alar_status run_twin(struct run *run, struct run_totals *totals)

@@ -8,9 +8,8 @@
 #define ALAR_RUN_H
 
 #include "backend_sim.h"
+#include "config.h"
 #include "dataset.h"
-#include "driver.h"
-#include "history.h"
 #include "options.h"
 #include "program.h"
 #include "report_json.h"
@@ -37,23 +36,15 @@ struct alar_run_view {
 
 struct alar_run_options {
     const struct alar_run_view *view; /* borrowed */
+    struct alar_config config;        /* complete but for `microbatches`, which the losses decide */
     const char *losses;               /* directory */
     enum alar_input input;
-    const char *backend; /* "sim", "mpi" or a path */
-    uint32_t ranks;      /* sim: 0 means as many as the losses have */
-    const char *steps;   /* "A:B"; NULL: all */
-    struct alar_engine_rules rules;
-    enum alar_normalization normalization;
-    enum alar_over over;
-    enum alar_encoding encoding;
-    enum alar_check check;
-    uint16_t window; /* slots; 0: all that an interval posts */
-    uint64_t deadline_us;
+    uint32_t ranks;    /* sim: 0 means as many as the losses have */
+    const char *steps; /* "A:B"; NULL: all */
     struct alar_pace pace;
     enum alar_sim_order order;      /* sim */
     enum alar_sim_order twin_order; /* sim */
     uint64_t seed;
-    const char *history;  /* directory; NULL: none */
     const char *log_json; /* file; NULL: none */
     bool has_twin;
     bool is_quiet; /* no log lines */
@@ -93,6 +84,7 @@ struct run_totals {
 
 struct run {
     const struct alar_run_options *options;
+    struct alar_config config;          /* complete */
     struct alar_backend table;          /* as loaded */
     const struct alar_backend *backend; /* &table */
     bool is_simulated;

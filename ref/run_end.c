@@ -11,10 +11,15 @@ enum {
     LINE_BYTES = 1024
 };
 
+static uint64_t deadline_us(const struct run *run)
+{
+    return run->config.deadline_ms == ALAR_NO_DEADLINE ? 0 : run->config.deadline_ms * 1000;
+}
+
 /* Time that ranks have to answer: a tenth of the deadline, but no less than 100 ms. */
 static uint64_t grace_us(const struct run *run)
 {
-    uint64_t tenth = run->options->deadline_us / 10;
+    uint64_t tenth = deadline_us(run) / 10;
 
     return tenth > 100000 ? tenth : 100000;
 }
@@ -39,7 +44,7 @@ static void ending_line(char *line, const struct run_rank *rank, const struct al
                         const struct alar_ending *ending)
 {
     struct alar_note own = alar_driver_note(rank->driver);
-    double deadline_ms = (double)rank->run->options->deadline_us / 1000.0;
+    double deadline_ms = (double)deadline_us(rank->run) / 1000.0;
 
     switch (ending->status) {
     case ALAR_E_NONFINITE:
@@ -70,7 +75,7 @@ static void ending_line(char *line, const struct run_rank *rank, const struct al
 static void linger(const struct run_rank *rank)
 {
     const struct run *run = rank->run;
-    uint64_t until = alar_clock_now(NULL) + 2 * run->options->deadline_us + grace_us(run);
+    uint64_t until = alar_clock_now(NULL) + 2 * deadline_us(run) + grace_us(run);
 
     while (run->backend->progress != NULL && alar_clock_now(NULL) < until) {
         run->backend->progress(rank->context);
@@ -141,7 +146,7 @@ static void rank_lost(struct run_rank *rank)
 void run_rank_over(struct run_rank *rank)
 {
     enum alar_status status = alar_driver_status(rank->driver);
-    bool is_agreed = status == ALAR_E_NONFINITE && rank->run->options->check == ALAR_CHECK_AGREE;
+    bool is_agreed = status == ALAR_E_NONFINITE && rank->run->config.check == ALAR_CHECK_AGREE;
 
     if (!rank->run->is_twin) {
         rank->run->status = status;

@@ -30,55 +30,24 @@ static uint64_t world_now(void *world)
     return alar_sim_now(world);
 }
 
-/* All that an interval posts, if the caller did not say. */
-static uint16_t window_slots(const struct run *run)
-{
-    const struct alar_run_options *options = run->options;
-    uint64_t slots = options->window;
-
-    if (slots == 0) {
-        slots =
-            options->rules.placement == ALAR_PLACEMENT_MICROBATCH ? run->dataset.microbatches : 1;
-        slots *= options->rules.waits_at_log ? options->rules.log_interval : 1;
-    }
-    return (uint16_t)(slots < ALAR_WINDOW_CAPACITY_MAX ? slots : ALAR_WINDOW_CAPACITY_MAX);
-}
-
+/* The twin waits for each all-reduce at once, in the library's own blocking call. */
 static struct alar_driver_options driver_options(const struct run *run, struct run_rank *rank)
 {
-    const struct alar_run_options *options = run->options;
-    struct alar_driver_options driver = {
-        .backend = run->backend,
-        .context = rank->context,
-        .rank = rank->rank,
-        .now_us = run->world != NULL ? world_now : alar_clock_now,
-        .clock = run->world,
-        .rules = options->rules,
-        .layout =
-            {
-                .encoding = options->encoding,
-                .normalization = options->normalization,
-                .placement = options->rules.placement,
-                .ranks = run->ranks,
-                .microbatches = (uint32_t)run->dataset.microbatches,
-                .has_flags =
-                    options->check == ALAR_CHECK_AGREE || options->check == ALAR_CHECK_COUNT,
-            },
-        .over = options->over,
-        .check = options->check,
-        .window = window_slots(run),
-        .deadline_us = options->deadline_us,
-        .comm_epoch = run->is_twin ? 3 : 1,
-        .is_blocking = run->is_twin || options->deadline_us == 0,
-        .history = run->is_twin ? NULL : rank->history,
-        .history_since_us = run->history_since_us,
-        .history_units_per_us = run->is_simulated ? 1 : 1000,
-        .on_report = run_report,
-        .sink = rank,
-    };
+    struct alar_driver_options driver = alar_config_driver(&run->config, run->ranks);
 
+    driver.backend = run->backend;
+    driver.context = rank->context;
+    driver.rank = rank->rank;
+    driver.now_us = run->is_simulated ? world_now : alar_clock_now;
+    driver.clock = run->world;
     driver.rules.is_sync |= run->is_twin;
-    driver.rules.stops_on_nonfinite = options->check == ALAR_CHECK_AGREE;
+    driver.is_blocking |= run->is_twin;
+    driver.comm_epoch = run->is_twin ? 3 : 1;
+    driver.history = run->is_twin ? NULL : rank->history;
+    driver.history_since_us = run->history_since_us;
+    driver.history_units_per_us = run->is_simulated ? 1 : 1000;
+    driver.on_report = run_report;
+    driver.sink = rank;
     return driver;
 }
 
@@ -98,7 +67,7 @@ static enum alar_status rank_open(struct run *run, struct run_rank *rank)
         .microbatches = (uint32_t)run->dataset.microbatches,
         .steps = run->range.end - run->range.begin,
         .pace = run->is_twin ? no_pace : run->options->pace,
-        .deadline_us = run->options->deadline_us,
+        .deadline_us = driver.deadline_us,
         .comm_epoch = 2,
     };
     ALAR_TRY(alar_program_open(&rank->program, &program));

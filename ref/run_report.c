@@ -9,7 +9,7 @@ uint64_t run_report_bits(const struct run *run, const struct alar_report *report
 {
     uint64_t bits = 0;
 
-    if (run->options->encoding == ALAR_PAIR32) {
+    if (run->config.encoding == ALAR_PAIR32) {
         float loss = (float)report->loss;
         uint32_t narrow = 0;
 
@@ -22,7 +22,7 @@ uint64_t run_report_bits(const struct run *run, const struct alar_report *report
 
 static enum alar_dtype run_dtype(const struct run *run)
 {
-    return run->options->encoding == ALAR_PAIR32 ? ALAR_F32 : ALAR_F64;
+    return run->config.encoding == ALAR_PAIR32 ? ALAR_F32 : ALAR_F64;
 }
 
 /* How far the twin's report is from the first pass's: 0 for the same bits, UINT64_MAX when just one

@@ -1,6 +1,5 @@
 /* What a run needs before its first pass, and gives back after its last: the losses, the back end,
    the ranks of this process, and their histories. */
-#include "clock.h"
 #include "plugin.h"
 #include "run.h"
 
@@ -8,85 +7,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
-    SUM_LANES_MAX = 8,
-    SUM_US = 30000000
+    FAREWELL_US = 30000000
 };
 
-/* Adds up lanes over all ranks; on the simulator they are there already.
-   Errors: ALAR_E_BACKEND; ALAR_E_TIMEOUT when a rank does not come. */
 enum alar_status run_sum(struct run *run, uint64_t epoch, int64_t *lanes, size_t count)
 {
-    const struct alar_backend *backend = run->backend;
-    const struct alar_op op = {.scale = 1.0};
-    int64_t sum[SUM_LANES_MAX];
-    void *comm = NULL;
-    void *request = NULL;
-    int error = 0;
-
-    if (run->is_simulated) {
-        return ALAR_OK;
-    }
-    if (backend->comm_create(run->rank[0].context, NULL, 0, epoch, &comm) != 0 ||
-        backend->allreduce(comm, lanes, sum, count, ALAR_I64, ALAR_SUM, NULL, &op, &request) != 0) {
-        return ALAR_E_BACKEND;
-    }
-    if (backend->wait(request, NULL, SUM_US, &error) != 0 || error != 0) {
-        return ALAR_E_TIMEOUT;
-    }
-    backend->request_free(request);
-    backend->comm_free(comm);
-    memcpy(lanes, sum, count * sizeof(*lanes));
-    return ALAR_OK;
+    return run->is_simulated
+               ? ALAR_OK
+               : alar_sum_over_ranks(run->backend, run->rank[0].context, epoch, lanes, count);
 }
 
-static struct alar_history_trace history_header(const struct run *run, const char *host)
-{
-    static const char *const schedules[] = {"async-microbatch", "async-step", "async-window",
-                                            "sync-microbatch",  "sync-step",  "sync-window"};
-    const struct alar_run_options *options = run->options;
-
-    return (struct alar_history_trace){
-        .world = run->ranks,
-        .backend = run->backend->name,
-        .tag = "alar run",
-        .clock = run->is_simulated ? "ticks" : "monotonic_ns",
-        .t0 = run->is_simulated ? 0 : (int64_t)alar_clock_now(NULL) * 1000,
-        .host = run->is_simulated ? NULL : host,
-        .schedule = schedules[options->rules.placement + 3 * options->rules.is_sync],
-        .normalization = alar_normalization_names[options->normalization],
-        .over = alar_over_names[options->over],
-        .encoding = alar_encoding_names[options->encoding],
-        .microbatches = (uint32_t)run->dataset.microbatches,
-        .log_interval = options->rules.log_interval,
-        .check_for_nan = alar_check_names[options->check],
-        .wait_at = options->rules.waits_at_log ? "log" : "step",
-    };
-}
-
-/* Opens the history of each rank of this process and writes its header. */
+/* Opens the history of each rank of this process. */
 static enum alar_status histories_open(struct run *run, char *complaint)
 {
-    const struct alar_run_options *options = run->options;
-    char host[256] = "";
-
-    gethostname(host, sizeof(host) - 1);
     for (uint32_t i = 0; i < run->rank_count; i++) {
         struct run_rank *rank = &run->rank[i];
-        size_t cells = run->dataset.microbatches * options->rules.log_interval;
-        const struct alar_history_options history = {
-            .directory = options->history,
+        const struct alar_config_writer writer = {
             .rank = rank->rank,
-            .lanes = cells * (2 + run->ranks / 24 + 1),
-            .ops = cells,
+            .ranks = run->ranks,
+            .backend = run->backend->name,
+            .tag = "alar run",
+            .is_simulated = run->is_simulated,
         };
-        const struct alar_history_trace header = history_header(run, host);
 
-        ALAR_TRY(alar_history_open(&rank->history, &history, complaint));
-        run->history_since_us = (uint64_t)header.t0 / 1000U;
-        alar_history_trace(rank->history, 0, &header);
+        ALAR_TRY(alar_config_history(&run->config, &writer, &rank->history, &run->history_since_us,
+                                     complaint));
     }
     return ALAR_OK;
 }
@@ -96,12 +43,12 @@ enum alar_status run_history_open(struct run *run, char *complaint)
 {
     int64_t bad = 0;
 
-    if (run->options->history == NULL) {
+    if (run->config.history == NULL) {
         return ALAR_OK;
     }
     snprintf(complaint, ALAR_COMPLAINT_BYTES, "another rank can't write its history");
     if (run->rank[0].rank == 0) {
-        bad = alar_history_prepare(run->options->history, false, complaint) != ALAR_OK;
+        bad = alar_history_prepare(run->config.history, false, complaint) != ALAR_OK;
     }
     ALAR_TRY(run_sum(run, 21, &bad, 1));
     if (bad == 0) {
@@ -151,7 +98,7 @@ static enum alar_status ranks_open(struct run *run, char *complaint)
         rank->rank = run->is_simulated ? i : (uint32_t)boot.rank;
         rank->context = context;
         rank->run = run;
-        rank->log_max = (run->range.end - run->range.begin) / run->options->rules.log_interval + 2;
+        rank->log_max = (run->range.end - run->range.begin) / run->config.log_interval + 2;
         rank->log = calloc(rank->log_max, sizeof(*rank->log));
         rank->presence = calloc(run->ranks, sizeof(*rank->presence));
         rank->note = calloc(run->ranks, sizeof(*rank->note));
@@ -171,10 +118,12 @@ enum alar_status run_open(struct run *run, char *complaint)
 
     snprintf(complaint, ALAR_COMPLAINT_BYTES, "out of memory");
     ALAR_TRY(alar_dataset_open(&source, &run->dataset, complaint));
+    run->config = options->config;
+    run->config.microbatches = (uint32_t)run->dataset.microbatches;
     ALAR_TRY(alar_dataset_select(&run->dataset, options->steps, &run->range, complaint));
-    ALAR_TRY(alar_plugin_load(options->backend, builtin, &run->table, complaint));
+    ALAR_TRY(alar_plugin_load(run->config.backend, builtin, &run->table, complaint));
     run->backend = &run->table;
-    run->is_simulated = strcmp(options->backend, "sim") == 0;
+    run->is_simulated = strcmp(run->config.backend, "sim") == 0;
     ALAR_TRY(ranks_open(run, complaint));
     if (run->ranks > run->dataset.ranks) {
         snprintf(complaint, ALAR_COMPLAINT_BYTES,
@@ -185,8 +134,8 @@ enum alar_status run_open(struct run *run, char *complaint)
     int64_t bad = 0;
     if (options->log_json != NULL && run->rank[0].rank == 0) {
         run->log_json = (struct alar_report_file){.metric = "lm loss",
-                                                  .normalization = options->normalization,
-                                                  .encoding = options->encoding};
+                                                  .normalization = run->config.normalization,
+                                                  .encoding = run->config.encoding};
         bad = alar_report_file_open(&run->log_json, options->log_json, complaint) != ALAR_OK;
         run->has_log_json = bad == 0;
     }
@@ -204,7 +153,7 @@ static enum alar_status library_close(struct run *run)
     if (run->is_simulated || context == NULL) {
         return ALAR_OK;
     }
-    if (run->backend->farewell != NULL && run->backend->farewell(context, SUM_US) != 0) {
+    if (run->backend->farewell != NULL && run->backend->farewell(context, FAREWELL_US) != 0) {
         status = ALAR_E_TIMEOUT;
     }
     return run->backend->fini(context) == 0 ? status : ALAR_E_BACKEND;

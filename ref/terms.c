@@ -3,6 +3,10 @@
 
 #include <stddef.h>
 
+const char *const alar_schedule_names[] = {
+    "async-microbatch", "async-step", "async-window", "sync-microbatch", "sync-step",
+    "sync-window",      NULL};
+
 const char *const alar_placement_names[] = {"microbatch", "step", "window", NULL};
 
 const char *const alar_normalization_names[] = {"token-weighted", "rank-mean", "microbatch-mean",

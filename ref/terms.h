@@ -44,6 +44,8 @@ enum alar_check {
     ALAR_CHECK_CHOICES
 };
 
+/* async-microbatch async-step async-window sync-microbatch ...: placement + 3 when synchronous. */
+extern const char *const alar_schedule_names[];
 extern const char *const alar_placement_names[];     /* microbatch step window */
 extern const char *const alar_normalization_names[]; /* token-weighted rank-mean ... */
 extern const char *const alar_over_names[];          /* steps pooled */

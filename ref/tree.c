@@ -222,6 +222,17 @@ uint64_t alar_adder_store(struct alar_adder adder, uint64_t bits)
                                      : alar_fp_convert(adder.wide, adder.dtype, adder.model, bits);
 }
 
+uint64_t alar_adder_fold(struct alar_adder adder, const uint64_t *bits, uint32_t n)
+{
+    PRE(n >= 1);
+    uint64_t sum = alar_adder_load(adder, bits[0]);
+
+    for (uint32_t i = 1; i < n; i++) {
+        sum = alar_adder_add(adder, sum, alar_adder_load(adder, bits[i]));
+    }
+    return alar_adder_store(adder, sum);
+}
+
 uint64_t alar_tree_evaluate(const struct alar_tree *tree, struct alar_adder adder,
                             const uint64_t *bits, uint64_t *stack)
 {

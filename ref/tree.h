@@ -67,6 +67,9 @@ uint64_t alar_adder_add(struct alar_adder adder, uint64_t a, uint64_t b);
 uint64_t alar_adder_load(struct alar_adder adder, uint64_t bits);
 uint64_t alar_adder_store(struct alar_adder adder, uint64_t bits);
 
+/* The left fold over n >= 1 contributions, without a tree. */
+uint64_t alar_adder_fold(struct alar_adder adder, const uint64_t *bits, uint32_t n);
+
 /* How many names there are over n ranks when at most `starts` starts are tried for each kind, and
    the index-th of them. */
 uint32_t alar_tree_names(uint32_t n, uint32_t starts);

@@ -1,18 +1,25 @@
-/* A verdict and its evidence, as data: the judge fills it, words.h renders it, nobody else decides. */
+/* A verdict and its evidence, as data: the judge fills it, words.h renders it, nobody else decides.
+ */
 #ifndef ALAR_VERDICT_H
 #define ALAR_VERDICT_H
 
 #include "anomaly.h"
 #include "tree.h"
 
-enum alar_verdict_kind { ALAR_PASS, ALAR_FAIL, ALAR_UNKNOWN, ALAR_VERDICT_COUNT };
+enum alar_verdict_kind {
+    ALAR_PASS,
+    ALAR_FAIL,
+    ALAR_UNKNOWN,
+    ALAR_VERDICT_COUNT
+};
 
 /* Why a history that shows nothing wrong is still no PASS. */
 enum alar_unknown {
     ALAR_UNKNOWN_NOTHING,   /* no operation was judged */
     ALAR_UNKNOWN_NO_RECORD, /* a rank of the world has no record at all */
     ALAR_UNKNOWN_NO_END,    /* the recording of a rank stops without `end` */
-    ALAR_UNKNOWN_PENDING,   /* an operation is pending where the recording stops; no deadline passed */
+    ALAR_UNKNOWN_PENDING,   /* an operation is pending where the recording stops; no deadline passed
+                             */
     ALAR_UNKNOWN_NO_VALUE,  /* contributions or results of an operation were not recorded */
     ALAR_UNKNOWN_UNDECIDED, /* the numbers were not decided within the budget or the model */
     ALAR_UNKNOWN_REPORT,    /* a report could not be recomputed from what was recorded */
@@ -42,9 +49,9 @@ struct alar_scene {
     uint32_t rank;
     bool has_t, is_backend;
     int64_t t;
-    uint64_t n;              /* elements, of an issue */
-    int64_t at;              /* first element it shows */
-    uint32_t shown;          /* values below, at most 2 */
+    uint64_t n;     /* elements, of an issue */
+    int64_t at;     /* first element it shows */
+    uint32_t shown; /* values below, at most 2 */
     uint64_t bits[2];
     char src[ALAR_NAME_MAX]; /* "" when the caller was not recorded */
 };
@@ -54,18 +61,18 @@ struct alar_evidence {
     enum alar_anomaly anomaly;
     bool has_op;
     char group[ALAR_NAME_MAX];
-    uint64_t number; /* of the operation within its group */
-    int64_t step;    /* training step it belongs to; -1 when not recorded */
+    uint64_t number;                  /* of the operation within its group */
+    int64_t step;                     /* training step it belongs to; -1 when not recorded */
     struct alar_list ranks;           /* culprits */
     struct alar_list joined, missing; /* who issued, who did not */
     struct alar_list ops;             /* operations, where one finding covers several */
     enum alar_dtype dtype;
     int64_t element; /* first element that shows it; -1 when no single one does */
     bool has_found, has_range;
-    uint64_t found;                    /* bits that were there */
-    uint64_t lowest, highest;          /* bits of the legal range */
-    uint64_t amount[2];                /* numbers in question: counts, deadlines, classes */
-    char name[2][ALAR_NAME_MAX];       /* names in question: keys, dtypes, error texts */
+    uint64_t found;              /* bits that were there */
+    uint64_t lowest, highest;    /* bits of the legal range */
+    uint64_t amount[2];          /* numbers in question: counts, deadlines, classes */
+    char name[2][ALAR_NAME_MAX]; /* names in question: keys, dtypes, error texts */
     uint32_t scene_count;
     struct alar_scene scene[ALAR_SCENES_MAX]; /* in the order they are told */
     bool has_good;
@@ -94,7 +101,7 @@ struct alar_provenance {
     uint64_t bound;      /* inside the proven any-order bound */
     uint32_t names;      /* trees that give every element of every operation */
     struct alar_tree_name name[ALAR_NAMES_MAX];
-    uint32_t kinds;      /* bit set of enum alar_tree_kind: give every element, from some start */
+    uint32_t kinds; /* bit set of enum alar_tree_kind: give every element, from some start */
 };
 
 struct alar_verdict {
@@ -106,17 +113,17 @@ struct alar_verdict {
     uint64_t reports_judged;
     uint64_t reports_undeclared; /* of these: without a normalization, but some one fits */
     uint32_t reports_fit;        /* bit set: 2 * enum alar_normalization + enum alar_over fits them all */
-    uint64_t unknown[ALAR_UNKNOWN_COUNT];  /* how often, and below where first */
+    uint64_t unknown[ALAR_UNKNOWN_COUNT]; /* how often, and below where first */
     struct alar_place unknown_place[ALAR_UNKNOWN_COUNT];
     uint32_t unknown_rank[ALAR_UNKNOWN_COUNT];
-    uint64_t found[ALAR_ANOMALY_COUNT];    /* findings by anomaly */
+    uint64_t found[ALAR_ANOMALY_COUNT]; /* findings by anomaly */
     uint32_t finding_count;
     struct alar_evidence finding[ALAR_FINDINGS_MAX]; /* worst first */
     uint32_t fault_count;
     struct alar_fault_seen fault[ALAR_FAULTS_MAX];
     struct alar_provenance provenance;
-    uint64_t twins_same, twins_legal;      /* operations with the twin's bits; other bits, both legal */
-    uint64_t peak;       /* most handles pending at once on one rank */
+    uint64_t twins_same, twins_legal; /* operations with the twin's bits; other bits, both legal */
+    uint64_t peak;                    /* most handles pending at once on one rank */
 };
 
 /* "PASS", "FAIL", "UNKNOWN". */

@@ -1,0 +1,125 @@
+/* From a configuration to a driver and its history. */
+#include "config.h"
+
+#include "check.h"
+#include "clock.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    SUM_LANES_MAX = 8,
+    SUM_US = 30000000,
+    DEADLINE_MS = 30000,
+    FLAG_RANKS = 24 /* ranks that the narrowest flag lane names */
+};
+
+void alar_config_complete(struct alar_config *config)
+{
+    config->backend = config->backend != NULL ? config->backend : "mpi";
+    config->microbatches = config->microbatches > 0 ? config->microbatches : 1;
+    config->log_interval = config->log_interval > 0 ? config->log_interval : 1;
+    config->deadline_ms = config->deadline_ms > 0 ? config->deadline_ms : DEADLINE_MS;
+}
+
+/* All that an interval posts, unless the configuration says less. */
+static uint16_t window_slots(const struct alar_config *config)
+{
+    uint64_t slots = config->window;
+
+    if (slots == 0) {
+        slots = config->placement == ALAR_PLACEMENT_MICROBATCH ? config->microbatches : 1;
+        slots *= config->waits_at_log ? config->log_interval : 1;
+    }
+    return (uint16_t)(slots < ALAR_WINDOW_CAPACITY_MAX ? slots : ALAR_WINDOW_CAPACITY_MAX);
+}
+
+struct alar_driver_options alar_config_driver(const struct alar_config *config, uint32_t ranks)
+{
+    bool has_deadline = config->deadline_ms != ALAR_NO_DEADLINE;
+
+    return (struct alar_driver_options){
+        .rules =
+            {
+                .placement = config->placement,
+                .is_sync = config->is_sync,
+                .waits_at_log = config->waits_at_log,
+                .stops_on_nonfinite = config->check == ALAR_CHECK_AGREE,
+                .log_interval = config->log_interval,
+            },
+        .layout =
+            {
+                .encoding = config->encoding,
+                .normalization = config->normalization,
+                .placement = config->placement,
+                .ranks = ranks,
+                .microbatches = config->microbatches,
+                .has_flags = config->check == ALAR_CHECK_AGREE || config->check == ALAR_CHECK_COUNT,
+            },
+        .over = config->over,
+        .check = config->check,
+        .window = window_slots(config),
+        .deadline_us = has_deadline ? config->deadline_ms * 1000 : 0,
+        .is_blocking = !has_deadline,
+    };
+}
+
+enum alar_status alar_config_history(const struct alar_config *config,
+                                     const struct alar_config_writer *writer,
+                                     struct alar_history **history, uint64_t *since_us,
+                                     char *complaint)
+{
+    char host[256] = "";
+    size_t cells = (size_t)config->microbatches * config->log_interval;
+    const struct alar_history_options options = {
+        .directory = config->history,
+        .rank = writer->rank,
+        .lanes = cells * (2 + writer->ranks / FLAG_RANKS + 1),
+        .ops = cells,
+    };
+
+    gethostname(host, sizeof(host) - 1);
+    ALAR_TRY(alar_history_open(history, &options, complaint));
+    *since_us = writer->is_simulated ? 0 : alar_clock_now(NULL);
+    const struct alar_history_trace header = {
+        .world = writer->ranks,
+        .backend = writer->backend,
+        .tag = writer->tag,
+        .clock = writer->is_simulated ? "ticks" : "monotonic_ns",
+        .t0 = (int64_t)*since_us * 1000,
+        .host = writer->is_simulated ? NULL : host,
+        .schedule = alar_schedule_names[config->placement + 3U * config->is_sync],
+        .normalization = alar_normalization_names[config->normalization],
+        .over = alar_over_names[config->over],
+        .encoding = alar_encoding_names[config->encoding],
+        .microbatches = config->microbatches,
+        .log_interval = config->log_interval,
+        .check_for_nan = alar_check_names[config->check],
+        .wait_at = config->waits_at_log ? "log" : "step",
+    };
+    alar_history_trace(*history, 0, &header);
+    return ALAR_OK;
+}
+
+enum alar_status alar_sum_over_ranks(const struct alar_backend *backend, void *context,
+                                     uint64_t epoch, int64_t *lanes, size_t count)
+{
+    const struct alar_op op = {.scale = 1.0};
+    int64_t sum[SUM_LANES_MAX];
+    void *comm = NULL;
+    void *request = NULL;
+    int error = 0;
+
+    PRE(count <= SUM_LANES_MAX);
+    if (backend->comm_create(context, NULL, 0, epoch, &comm) != 0 ||
+        backend->allreduce(comm, lanes, sum, count, ALAR_I64, ALAR_SUM, NULL, &op, &request) != 0) {
+        return ALAR_E_BACKEND;
+    }
+    if (backend->wait(request, NULL, SUM_US, &error) != 0 || error != 0) {
+        return ALAR_E_TIMEOUT;
+    }
+    backend->request_free(request);
+    backend->comm_free(comm);
+    memcpy(lanes, sum, count * sizeof(*lanes));
+    return ALAR_OK;
+}

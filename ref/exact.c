@@ -1,0 +1,282 @@
+/* The superaccumulator: radix 2^32 in signed 64-bit digits, no branches on sign while adding. */
+#include "exact.h"
+
+#include "check.h"
+
+#include <string.h>
+
+#define DIGIT_MASK UINT64_C(0xffffffff)
+
+/* An addition moves a digit by less than 2^32; carried digits are below 2^32 too. */
+#define PENDING_MAX (UINT32_C(1) << 30)
+
+void alar_exact_init(struct alar_exact *exact)
+{
+    memset(exact, 0, sizeof *exact);
+}
+
+/* What is carried out of a digit, rounding toward minus infinity, so that the rest is not negative.
+ */
+static int64_t digit_carry(int64_t digit)
+{
+    int64_t rest = (int64_t)((uint64_t)digit & DIGIT_MASK);
+
+    return (digit - rest) / (INT64_C(1) << 32);
+}
+
+/* Brings every digit but the top one into 0 .. 2^32 - 1; the top one keeps the sign. */
+static void exact_carry(struct alar_exact *exact)
+{
+    int64_t carry = 0;
+
+    for (int i = 0; i < ALAR_EXACT_DIGITS - 1; i++) {
+        int64_t digit = exact->digit[i] + carry;
+        carry = digit_carry(digit);
+        exact->digit[i] = (int64_t)((uint64_t)digit & DIGIT_MASK);
+    }
+    exact->digit[ALAR_EXACT_DIGITS - 1] += carry;
+    exact->pending = 1;
+}
+
+/* Adds significand * 2^exponent, or takes it away. */
+static void exact_deposit(struct alar_exact *exact, struct alar_fp_parts parts)
+{
+    unsigned place = (unsigned)(parts.exponent - ALAR_EXACT_BASE);
+    unsigned shift = place % 32;
+    int64_t *digit = &exact->digit[place / 32];
+    uint64_t above = parts.significand >> (32 - shift);
+    int64_t sign = parts.negative ? -1 : 1;
+
+    if (exact->pending >= PENDING_MAX) {
+        exact_carry(exact);
+    }
+    digit[0] += sign * (int64_t)(parts.significand << shift & DIGIT_MASK);
+    digit[1] += sign * (int64_t)(above & DIGIT_MASK);
+    digit[2] += sign * (int64_t)(above >> 32);
+    exact->pending++;
+}
+
+void alar_exact_add(struct alar_exact *exact, enum alar_dtype dtype, uint64_t bits)
+{
+    bool is_negative = alar_fp_is_negative(dtype, bits);
+
+    exact->terms++;
+    if (alar_fp_is_nan(dtype, bits)) {
+        exact->nans++;
+    } else if (alar_fp_is_inf(dtype, bits)) {
+        exact->infinities[is_negative]++;
+    } else {
+        exact->minus_zeros += is_negative && alar_fp_is_zero(dtype, bits);
+        exact_deposit(exact, alar_fp_unpack(dtype, bits));
+    }
+}
+
+void alar_exact_subtract(struct alar_exact *exact, enum alar_dtype dtype, uint64_t bits)
+{
+    exact_deposit(exact, alar_fp_unpack(dtype, alar_fp_negate(dtype, bits)));
+}
+
+void alar_exact_merge(struct alar_exact *exact, const struct alar_exact *other)
+{
+    if (exact->pending >= PENDING_MAX - other->pending) {
+        struct alar_exact carried = *other;
+        exact_carry(exact);
+        exact_carry(&carried);
+        alar_exact_merge(exact, &carried);
+        return;
+    }
+    for (int i = 0; i < ALAR_EXACT_DIGITS; i++) {
+        exact->digit[i] += other->digit[i];
+    }
+    exact->pending += other->pending;
+    exact->terms += other->terms;
+    exact->minus_zeros += other->minus_zeros;
+    exact->nans += other->nans;
+    exact->infinities[0] += other->infinities[0];
+    exact->infinities[1] += other->infinities[1];
+}
+
+void alar_exact_magnitude(const struct alar_exact *exact, struct alar_exact_magnitude *magnitude)
+{
+    struct alar_exact carried = *exact;
+
+    exact_carry(&carried);
+    magnitude->is_negative = carried.digit[ALAR_EXACT_DIGITS - 1] < 0;
+    if (magnitude->is_negative) {
+        for (int i = 0; i < ALAR_EXACT_DIGITS; i++) {
+            carried.digit[i] = -carried.digit[i];
+        }
+        exact_carry(&carried);
+    }
+    magnitude->top = -1;
+    for (int i = 0; i < ALAR_EXACT_DIGITS; i++) {
+        magnitude->digit[i] = (uint32_t)carried.digit[i];
+        magnitude->top = magnitude->digit[i] ? i : magnitude->top;
+    }
+}
+
+bool alar_exact_is_zero(const struct alar_exact *exact)
+{
+    struct alar_exact_magnitude magnitude;
+
+    alar_exact_magnitude(exact, &magnitude);
+    return magnitude.top < 0;
+}
+
+/* Long division by bits, from the top, until the quotient fills 64 bits or the digits end; what is
+   left over becomes the sticky lowest bit. */
+static struct alar_fp_parts magnitude_divide(const struct alar_exact_magnitude *magnitude,
+                                             uint64_t divisor)
+{
+    struct alar_fp_parts parts = {magnitude->is_negative, 0, 0};
+    uint64_t remainder = 0;
+    bool is_inexact;
+    int place = 32 * (magnitude->top + 1);
+
+    while (place > 0 && parts.significand >> 63 == 0) {
+        place--;
+        remainder = remainder << 1 | (magnitude->digit[place / 32] >> place % 32 & 1);
+        parts.significand <<= 1;
+        if (remainder >= divisor) {
+            remainder -= divisor;
+            parts.significand |= 1;
+        }
+    }
+    is_inexact =
+        remainder != 0 || (magnitude->digit[place / 32] & ((UINT32_C(1) << place % 32) - 1)) != 0;
+    for (int i = 0; i < place / 32 && !is_inexact; i++) {
+        is_inexact = magnitude->digit[i] != 0;
+    }
+    parts.significand |= is_inexact;
+    parts.exponent = place + ALAR_EXACT_BASE;
+    return parts;
+}
+
+uint64_t alar_exact_round(const struct alar_exact *exact, uint64_t divisor, enum alar_dtype dtype,
+                          enum alar_model model)
+{
+    struct alar_exact_magnitude magnitude;
+
+    PRE(divisor >= 1);
+    PRE(divisor <= INT64_MAX);
+    if (exact->nans > 0 || (exact->infinities[0] > 0 && exact->infinities[1] > 0)) {
+        return alar_fp_nan(dtype);
+    }
+    if (exact->infinities[0] > 0 || exact->infinities[1] > 0) {
+        return alar_fp_inf(dtype, exact->infinities[1] > 0);
+    }
+    alar_exact_magnitude(exact, &magnitude);
+    if (magnitude.top < 0) {
+        bool is_minus = exact->terms > 0 && exact->minus_zeros == exact->terms;
+        return is_minus ? alar_dtype_sign(dtype) : 0;
+    }
+    return alar_fp_assemble(dtype, model, magnitude_divide(&magnitude, divisor));
+}
+
+/* Smallest k with n <= 2^k. */
+static int log2_above(uint64_t n)
+{
+    int bits = 0;
+
+    while (bits < 63 && UINT64_C(1) << bits < n) {
+        bits++;
+    }
+    return bits;
+}
+
+/* The sum as one 64-bit integer times a power of two, when the exponents allow it. Zeros fit
+   anywhere; a sum of zeros is left to the general way, which knows their signs. */
+static bool exact_window(enum alar_dtype dtype, const uint64_t *bits, uint32_t n,
+                         struct alar_fp_parts *sum)
+{
+    int low = INT32_MAX;
+    int high = INT32_MIN;
+    int64_t total = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (!alar_fp_is_finite(dtype, bits[i])) {
+            return false;
+        }
+        struct alar_fp_parts parts = alar_fp_unpack(dtype, bits[i]);
+        if (parts.significand != 0) {
+            low = parts.exponent < low ? parts.exponent : low;
+            high = parts.exponent > high ? parts.exponent : high;
+        }
+    }
+    if (low > high || high - low + alar_dtype_precision(dtype) + log2_above(n) > 62) {
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        struct alar_fp_parts parts = alar_fp_unpack(dtype, bits[i]);
+        if (parts.significand != 0) {
+            int64_t term = (int64_t)(parts.significand << (parts.exponent - low));
+            total += parts.negative ? -term : term;
+        }
+    }
+    *sum = (struct alar_fp_parts){total < 0, low, (uint64_t)(total < 0 ? -total : total)};
+    return true;
+}
+
+static void exact_add_all(struct alar_exact *exact, enum alar_dtype dtype, const uint64_t *bits,
+                          uint32_t n)
+{
+    alar_exact_init(exact);
+    for (uint32_t i = 0; i < n; i++) {
+        alar_exact_add(exact, dtype, bits[i]);
+    }
+}
+
+uint64_t alar_exact_sum(enum alar_dtype dtype, const uint64_t *bits, uint32_t n)
+{
+    struct alar_fp_parts sum;
+    struct alar_exact exact;
+
+    PRE(n >= 1);
+    if (exact_window(dtype, bits, n, &sum)) {
+        return alar_fp_assemble(dtype, ALAR_NEAREST, sum);
+    }
+    exact_add_all(&exact, dtype, bits, n);
+    return alar_exact_round(&exact, 1, dtype, ALAR_NEAREST);
+}
+
+uint64_t alar_exact_mean(enum alar_dtype dtype, const uint64_t *bits, uint32_t n)
+{
+    struct alar_exact exact;
+
+    PRE(n >= 1);
+    exact_add_all(&exact, dtype, bits, n);
+    return alar_exact_round(&exact, n, dtype, ALAR_NEAREST);
+}
+
+/* Sums in double are exact when all bits from the smallest value's last to the largest possible
+   sum's first fit in 53. Biased exponents, not values, decide. */
+float alar_exact_sum_f32(const float *value, size_t n)
+{
+    uint32_t low = 255;
+    uint32_t high = 0;
+    double total = (double)value[0];
+    struct alar_exact exact;
+
+    PRE(n >= 1);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &value[i], sizeof bits);
+        uint32_t biased = bits >> 23 & 255;
+        low = biased < low ? biased : low;
+        high = biased > high ? biased : high;
+        total += i > 0 ? (double)value[i] : -0.0;
+    }
+    if (high < 255 && high - low + 24 + (uint32_t)log2_above(n) <= 52) {
+        return (float)total;
+    }
+    alar_exact_init(&exact);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &value[i], sizeof bits);
+        alar_exact_add(&exact, ALAR_F32, bits);
+    }
+    uint32_t rounded = (uint32_t)alar_exact_round(&exact, 1, ALAR_F32, ALAR_NEAREST);
+    float sum;
+    memcpy(&sum, &rounded, sizeof sum);
+    return sum;
+}

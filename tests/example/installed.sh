@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# What a user gets: an installed tree, found by pkg-config, is enough to build and run the example.
+. "$(dirname "$0")/../lib/tally.sh"
+. tests/lib/mpi.sh
+
+prefix=$SCRATCH/usr
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
+
+# pkg-config's answer is a list of words.
+build_example() { cc -std=c11 -Wall -Wextra -Werror tests/example/train.c $(pkg-config --cflags --libs "$@" alar) -o "$SCRATCH/train"; }
+
+check "make install puts the tree under PREFIX" make -s install PREFIX="$prefix"
+check "pkg-config finds it" pkg-config --exists alar
+check "the man page is there" test -f "$prefix/share/man/man1/alar.1"
+check "the example builds against the shared library" build_example
+expect_text "the example logs on 4 ranks" 0 "step 19: loss 0.444511 over 40960 tokens" \
+    ranks 4 "$SCRATCH/train"
+expect_text "the installed program finds its back end" 0 "0 leaked" \
+    ranks 2 "$prefix/bin/alar" run --backend mpi --async-log-allreduce --quiet
+check "a tree can be staged under DESTDIR" \
+    make -s install PREFIX=/usr DESTDIR="$SCRATCH/stage"
+check "and lies there" test -f "$SCRATCH/stage/usr/lib/libalar.a"
+tally

@@ -41,6 +41,7 @@ CORE := \
 	event \
 	arena \
 	anomaly \
+	explain \
 	verdict \
 	judge \
 	judge_state \

@@ -191,7 +191,8 @@ $(BUILD)/lib%.a:
 
 $(BUILD)/libalar.so: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources ci/libalar.map
 	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libalar.so.0,-z,defs $(filter %.o,$^) $(LDLIBS) -o $@
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libalar.so.0,-z,defs,--version-script=ci/libalar.map \
+		$(filter %.o,$^) $(LDLIBS) -o $@
 
 $(BUILD)/unit: $(call objects,deep,$(UNIT_SRC)) $(BUILD)/libdeep.a
 	$(call say,LD,$@)

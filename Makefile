@@ -38,6 +38,24 @@ CORE := \
 	block \
 	reach \
 	reach_query \
+	event \
+	arena \
+	anomaly \
+	verdict \
+	judge \
+	judge_state \
+	judge_record \
+	judge_op \
+	judge_find \
+	judge_issue \
+	judge_life \
+	judge_storage \
+	judge_settle \
+	judge_left \
+	judge_sum \
+	judge_order \
+	judge_reduce \
+	judge_value \
 	exact \
 	lanes \
 	bound \

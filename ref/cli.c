@@ -13,6 +13,7 @@ struct subcommand {
 
 static const struct subcommand subcommands[] = {
     {"run", "log losses over ranks and prove the log against its synchronous twin", alar_cli_run},
+    {"check", "judge recorded histories", alar_cli_check},
     {"table", "print the handle's state machine", alar_cli_table},
 };
 

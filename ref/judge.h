@@ -32,24 +32,6 @@ struct alar_loop {
     char schedule[ALAR_NAME_MAX];
 };
 
-/* Given once, before the first event. */
-struct alar_judge_setup {
-    uint32_t world; /* ranks, at least 1 */
-    bool is_bare;   /* no rank has a header: complete as it stands, one clock */
-    /* Rounds decimal text to a dtype: alar_decimal_parse, which the core can't call itself. */
-    enum alar_status (*decimal)(enum alar_dtype dtype, const char *text, uint64_t *bits);
-};
-
-/* Why an event can't be part of any history. Static texts; numbers where they say more. */
-struct alar_complaint {
-    struct alar_place place;
-    enum alar_field field; /* at which field of the record */
-    const char *expected;
-    const char *found;
-    bool has_expected, has_found;
-    int64_t expected_number, found_number;
-};
-
 /* An operation whose contributions are all known, as the judgement of log lines sees it. Borrowed.
  */
 struct alar_op_view {
@@ -67,6 +49,27 @@ struct alar_op_view {
         *out;     /* [lanes] bits all ranks hold; NULL when there is none, or they disagree */
     bool is_good; /* life and value were found good */
     struct alar_place place; /* of the first issue */
+};
+
+/* Given once, before the first event. */
+struct alar_judge_setup {
+    uint32_t world; /* ranks, at least 1 */
+    bool is_bare;   /* no rank has a header: complete as it stands, one clock */
+    /* Rounds decimal text to a dtype: alar_decimal_parse, which the core can't call itself. */
+    enum alar_status (*decimal)(enum alar_dtype dtype, const char *text, uint64_t *bits);
+    /* Told of each operation that is settled, with context; may be NULL. */
+    void (*settled)(void *context, const struct alar_op_view *view);
+    void *context;
+};
+
+/* Why an event can't be part of any history. Static texts; numbers where they say more. */
+struct alar_complaint {
+    struct alar_place place;
+    enum alar_field field; /* at which field of the record */
+    const char *expected;
+    const char *found;
+    bool has_expected, has_found;
+    int64_t expected_number, found_number;
 };
 
 struct alar_judge;

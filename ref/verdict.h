@@ -4,6 +4,7 @@
 #define ALAR_VERDICT_H
 
 #include "anomaly.h"
+#include "tree.h"
 
 enum alar_verdict_kind {
     ALAR_PASS,
@@ -31,6 +32,7 @@ enum {
     ALAR_SCENES_MAX = 12,   /* events kept as evidence */
     ALAR_FINDINGS_MAX = 16, /* findings kept; the counts go on */
     ALAR_FAULTS_MAX = 32,   /* injected faults kept; the count goes on */
+    ALAR_NAMES_MAX = 8,     /* trees kept by name; the count goes on */
     ALAR_NAME_MAX = 40,     /* bytes of a name that is kept, with its end */
 };
 
@@ -47,6 +49,7 @@ struct alar_scene {
     uint32_t rank;
     bool has_t, is_backend;
     int64_t t;
+    uint64_t n;     /* elements, of an issue */
     int64_t at;     /* first element it shows */
     uint32_t shown; /* values below, at most 2 */
     uint64_t bits[2];
@@ -88,14 +91,17 @@ struct alar_fault_seen {
     char point[ALAR_NAME_MAX];
 };
 
-/* The orders of additions that are known by name, as bits of a set. spec: N-20 */
+/* Where the values came from: each operation counts once, for the first line that holds. */
 struct alar_provenance {
-    uint64_t operations; /* float operations whose value was traced */
-    uint64_t only_value; /* of these: one value is legal whatever the order */
-    uint64_t named;      /* some named tree gives it */
+    uint64_t exact;      /* no rounding was at stake: integers, maxima, specials */
+    uint64_t named;      /* one named tree gives all its elements */
+    uint64_t chunked;    /* one kind of tree gives them, its start differing by element: a ring */
+    uint64_t only_value; /* one value is legal whatever the order, and it has it */
     uint64_t hull;       /* inside the exact hull of any order */
     uint64_t bound;      /* inside the proven any-order bound */
-    uint32_t trees;      /* set of named trees that explain every named or only-value operation */
+    uint32_t names;      /* trees that give every element of every operation */
+    struct alar_tree_name name[ALAR_NAMES_MAX];
+    uint32_t kinds; /* bit set of enum alar_tree_kind: give every element, from some start */
 };
 
 struct alar_verdict {

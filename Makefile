@@ -34,6 +34,7 @@ CORE := \
 	rng \
 	tree \
 	tree_text \
+	scratch \
 	hull \
 	block \
 	reach \
@@ -41,6 +42,10 @@ CORE := \
 	exact \
 	lanes \
 	bound \
+	average \
+	extremum \
+	ladder \
+	provenance \
 	handle \
 	window \
 	engine \

@@ -5,8 +5,8 @@
 #ifndef ALAR_AVERAGE_H
 #define ALAR_AVERAGE_H
 
-#include "event.h"
 #include "fp.h"
+#include "terms.h"
 
 /* Writes what is summed for n contributions: x / n, x * fl(1/n), or x itself. */
 void alar_average_prepare(enum alar_avg avg, enum alar_dtype dtype, const uint64_t *bits,

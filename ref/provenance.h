@@ -5,7 +5,6 @@
 
 #include "average.h"
 #include "bound.h"
-#include "event.h"
 #include "scratch.h"
 #include "tree.h"
 

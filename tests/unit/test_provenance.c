@@ -9,7 +9,7 @@
 
 enum {
     SEED = 20606,
-    RANKS = 64,
+    RANKS = 72,
     LEGAL_SUMS = 100000
 };
 
@@ -338,18 +338,18 @@ Test(provenance, declarations_and_budgets)
 {
     struct draw draw = {SEED + 6};
     struct bench bench;
-    uint32_t node[RANKS];
+    uint32_t node[RANKS] = {0};
     unsigned nodes = 0;
     unsigned bound = 0;
 
     setup(&bench, ALAR_F32, 72);
     bench.budget.starts = 1;
-    for (uint32_t i = 0; i < RANKS; i++) {
+    for (uint32_t i = 0; i < 72; i++) {
         node[i] = i * 7 % 9;
     }
     for (int round = 0; round < 40; round++) {
         uint64_t part[9];
-        draw_values(&draw, DRAW_MIXED, ALAR_F32, bench.bits, 72);
+        draw_values(&draw, DRAW_LOSS, ALAR_F32, bench.bits, 72);
         for (uint32_t k = 0; k < 9; k++) {
             uint64_t member[RANKS];
             uint32_t count = 0;

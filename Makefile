@@ -34,6 +34,7 @@ CORE := \
 	rng \
 	tree \
 	tree_text \
+	scratch \
 	hull \
 	block \
 	reach \
@@ -59,6 +60,10 @@ CORE := \
 	exact \
 	lanes \
 	bound \
+	average \
+	extremum \
+	ladder \
+	provenance \
 	handle \
 	window \
 	engine \

@@ -173,7 +173,7 @@ int main(int argc, char **argv)
     struct world world;
 
     if (argc < 3) {
-        return 3;
+        return ALAR_CLASS_UNUSABLE;
     }
     seed = strtoull(argv[2], NULL, 10);
     world_start(&world, argv[1], "");

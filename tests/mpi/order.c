@@ -8,7 +8,7 @@ enum {
     RANKS_MOST = 8,
     COUNT_MOST = 1024,
     CLASSES = 4,
-    ROUNDS = 3
+    ROUNDS = 2
 };
 
 static uint64_t draw(uint64_t *state)

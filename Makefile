@@ -70,6 +70,7 @@ CORE := \
 	loss \
 	payload \
 	roll \
+	legal \
 
 CORE_SRC  := $(CORE:%=ref/%.c)
 MPI_SRC   := $(sort $(wildcard ref/backend_mpi*.c))

@@ -106,7 +106,9 @@ static void print_comparison(const struct run *run)
     printf("   comparison    %zu of %zu logged values have the same bits as their synchronous twin",
            rank->same, rank->log_count);
     if (rank->same < rank->log_count) {
-        printf("; the others are at most %" PRIu64 " ulp apart", rank->ulps_max);
+        printf("; the others are at most %" PRIu64 " ulp apart, %s", rank->ulps_max,
+               rank->illegal == 0 ? "all as some order of addition gives them"
+                                  : "and some are ILLEGAL: no order of addition gives them");
     }
     putchar('\n');
 }

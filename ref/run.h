@@ -66,6 +66,7 @@ struct run_rank {
     size_t log_max;
     size_t compared;        /* reports of the twin held against `log` */
     size_t same;            /* of which had the same bits */
+    size_t illegal;         /* of which no order of addition gives */
     uint64_t ulps_max;      /* greatest distance of the others */
     uint8_t *presence;      /* of every rank of the world, for a roll call */
     struct alar_note *note; /* likewise */
@@ -126,6 +127,13 @@ void run_rank_over(struct run_rank *rank);
 
 /* run_report.c: the driver's on_report; `rank` is a struct run_rank. */
 void run_report(void *rank, const struct alar_report *report);
+
+/* run_audit.c: rank 0's `index`-th value differs from its twin's: is each one that some order of
+   addition gives? ALAR_OK also when that can't be decided, because a contribution is not finite.
+   Errors: ALAR_E_DIFFERS when one of them is not; ALAR_E_NOMEM. spec: L-10 */
+ALAR_MUST_USE enum alar_status run_audit(const struct run *run, size_t index,
+                                         const struct alar_report *first,
+                                         const struct alar_report *twin);
 
 /* Bits of a report's value in the run's encoding. */
 uint64_t run_report_bits(const struct run *run, const struct alar_report *report);

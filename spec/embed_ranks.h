@@ -17,15 +17,17 @@ struct rank {
     struct alar_engine_state engine;
     struct shelf_memory memory;
     struct book book;
-    uint8_t step;        /* steps ended */
-    uint8_t microbatch;  /* contributed in the current step */
-    uint8_t reported;    /* steps that log lines cover */
-    uint8_t contributed; /* operations that the back end took from this rank */
-    uint8_t has_nan;     /* contributed since the last post */
-    uint8_t is_deciding; /* a step ended, and whether the run goes on is not said yet */
-    uint8_t is_silent;   /* the process is gone, without a word */
-    uint8_t has_ended;   /* STOP was answered */
-    uint8_t expired;     /* a wait of its own expired */
+    uint8_t step;         /* steps ended */
+    uint8_t microbatch;   /* contributed in the current step */
+    uint8_t reported;     /* steps that log lines cover */
+    uint8_t contributed;  /* operations that the back end took from this rank */
+    uint8_t has_nan;      /* contributed since the last post */
+    uint8_t has_learnt;   /* took a value that some rank's loss made non-finite */
+    uint8_t is_deciding;  /* a step ended, and whether the run goes on is not said yet */
+    uint8_t has_finished; /* no step is left */
+    uint8_t is_silent;    /* the process is gone, without a word */
+    uint8_t has_ended;    /* STOP was answered */
+    uint8_t expired;      /* a wait of its own expired */
     uint8_t ending; /* enum alar_status it leaves with; after a roll call when a wait expired */
 };
 
@@ -36,7 +38,7 @@ struct world {
     uint8_t waits_at_log;
     uint8_t check;               /* enum alar_check */
     uint8_t nonfinite[OPS_MAX];  /* ranks whose contribution to an operation is not finite */
-    uint8_t decision[STEPS + 1]; /* what the first rank decided after each number of steps */
+    uint8_t decision[STEPS + 2]; /* what the first rank decided after each step, and at the end */
     uint8_t faults;              /* injected so far */
     uint8_t faults_but_nan;      /* of which may keep a rank from deciding */
 };
@@ -103,6 +105,15 @@ static bool is_hopeless(int op)
 /* ---- one rank's driver -------------------------------------------------------------------------
  */
 
+#ifdef STORY
+static const char *const event_names[] = {
+    "contribute", "end of step", "finish",    "abandon",  "posted", "post refused",    "taken",
+    "taken, NaN", "reported",    "torn down", "complete", "failed", "deadline passed",
+};
+static const char *const action_names[] = {"go on",    "post", "await", "take",
+                                           "log line", "stop", "closed"};
+#endif
+
 static bool rank_is(int r, enum alar_action_kind phase)
 {
     return WORLD.rank[r].engine.phase == phase && !WORLD.rank[r].is_silent;
@@ -120,13 +131,14 @@ static struct alar_action rank_step(int r, struct alar_engine_event event)
     engines[r].rules.stops_on_nonfinite = WORLD.check == ALAR_CHECK_AGREE;
     engines[r].state = WORLD.rank[r].engine;
     story_base = rank_window(r)->slot;
-    TELL("rank %d: event %d\n", r, (int)event.kind);
+    TELL("rank %d: %s\n", r, event_names[event.kind]);
     status = alar_engine_step(&engines[r], event, &action);
     HOLDS("W-08: the engine takes the event that answers", status == ALAR_OK);
     WORLD.rank[r].engine = engines[r].state;
     alar_window_inv_deep(rank_window(r));
-    TELL("rank %d: action %d, slot %d, %s\n", r, (int)action.kind, action.slot,
-         alar_status_name(action.status));
+    TELL("rank %d:   so %s%s%s\n", r, action_names[action.kind],
+         action.status == ALAR_OK ? "" : ", ",
+         action.status == ALAR_OK ? "" : alar_status_name(action.status));
     return action;
 }
 
@@ -155,6 +167,7 @@ static struct alar_engine_event rank_take(int r, const struct alar_action *actio
     int op = book->told;
 
     book_take(book, action->slot, action->outcome);
+    WORLD.rank[r].has_learnt |= action->outcome == ALAR_OUTCOME_VALUE && WORLD.nonfinite[op] != 0;
     HOLDS("H-03: no value is read before all ranks contributed",
           IMPLIES(action->outcome == ALAR_OUTCOME_VALUE, is_contributed(op)));
     return (struct alar_engine_event){.kind = action->outcome == ALAR_OUTCOME_VALUE &&
@@ -182,21 +195,23 @@ static struct alar_engine_event rank_report(int r)
 static void rank_decide(int r, const struct alar_action *action)
 {
     struct rank *rank = &WORLD.rank[r];
-    uint8_t *decision = &WORLD.decision[rank->step];
-    uint8_t mine =
-        action->kind == ALAR_ACTION_READY || action->status == ALAR_OK ? WENT_ON : STOPPED;
+    uint8_t *decision = &WORLD.decision[rank->has_finished ? STEPS + 1 : rank->step];
+    bool goes_on = action->kind == ALAR_ACTION_READY ||
+                   (action->kind == ALAR_ACTION_STOP && action->status == ALAR_OK);
+    uint8_t mine = goes_on ? WENT_ON : STOPPED;
 
-    if (!rank->is_deciding || action->kind == ALAR_ACTION_AWAIT) {
+    if (!rank->is_deciding || (!goes_on && action->kind != ALAR_ACTION_STOP)) {
         return;
     }
     rank->is_deciding = 0;
     /* A rank that lost its patience, or its back end, has nothing to say about that step. */
-    if (action->kind == ALAR_ACTION_STOP && action->status != ALAR_OK &&
-        action->status != ALAR_E_NONFINITE) {
+    if (mine == STOPPED && action->status != ALAR_E_NONFINITE) {
         return;
     }
     HOLDS("L-09: all ranks decide alike after the same step",
           *decision == PENDING_DECISION || *decision == mine);
+    HOLDS("L-09: what a rank has learnt stops it with that step, under agree alone",
+          (mine == STOPPED) == (rank->has_learnt && WORLD.check == ALAR_CHECK_AGREE));
     HOLDS("L-09: a run that stops has logged the step that shows why",
           IMPLIES(mine == STOPPED, rank->reported == rank->step));
     *decision = mine;
@@ -291,6 +306,7 @@ static void rank_advance(int r, bool is_nan, bool is_refused)
         rank->is_deciding = 1;
     } else if (rank->step == STEPS) {
         event.kind = ALAR_ENGINE_FINISH;
+        rank->has_finished = 1;
         rank->is_deciding = 1;
     } else if (is_nan && WORLD.check == ALAR_CHECK_RAISE) {
         event = (struct alar_engine_event){.kind = ALAR_ENGINE_ABANDON, .status = ALAR_E_NONFINITE};

@@ -102,8 +102,9 @@ const struct alar_finding *alar_driver_findings(const struct alar_driver *driver
 /* Where the program stands, for a roll call. */
 struct alar_note alar_driver_note(const struct alar_driver *driver);
 
-/* Writes the last records of its history: how the rank ended, and the regular end of the record.
-   `text` is one line, or NULL. */
+/* Writes the last record of its history: the regular end, or how the rank ended without one, with a
+   line of text or NULL. */
+void alar_driver_record_close(struct alar_driver *driver);
 void alar_driver_record_exit(struct alar_driver *driver, int code, enum alar_status status,
                              const char *text);
 

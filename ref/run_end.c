@@ -153,7 +153,7 @@ void run_rank_over(struct run_rank *rank)
     }
     if (status == ALAR_OK || is_agreed) {
         alar_driver_tear_down(rank->driver);
-        alar_driver_record_exit(rank->driver, (int)alar_status_class(status), status, NULL);
+        alar_driver_record_close(rank->driver);
     } else {
         rank_lost(rank);
     }

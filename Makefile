@@ -74,7 +74,10 @@ CORE := \
 
 CORE_SRC  := $(CORE:%=ref/%.c)
 MPI_SRC   := $(sort $(wildcard ref/backend_mpi*.c))
-FAULT_SRC := $(filter-out faults/record_%.c faults/preload_%.c,$(sort $(wildcard faults/*.c)))
+# Without failure points only their names are left, for `alar faults` to list.
+POINTS    := faults/point.c faults/plan.c faults/fiu.c faults/inject.c faults/alloc.c
+FAULT_SRC := $(filter-out faults/record_%.c faults/preload_%.c $(if $(filter 0,$(FAULTS)),$(POINTS)),\
+	$(sort $(wildcard faults/*.c)))
 SHELL_SRC := $(filter-out $(CORE_SRC) $(MPI_SRC),$(sort $(wildcard ref/*.c))) $(FAULT_SRC)
 MAIN_SRC  := $(wildcard ref/cli.c)
 CLI_SRC   := $(filter ref/cli%.c,$(SHELL_SRC))
@@ -94,6 +97,7 @@ LDLIBS   := -lyajl -lm -ldl
 ifeq ($(FAULTS),1)
 CPPFLAGS += -DALAR_FAULTS=1
 LDLIBS   += -lfiu
+LDFLAGS  += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 endif
 ifdef SANITIZE
 CFLAGS   += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer

@@ -65,7 +65,8 @@ enum alar_need alar_driver_microbatch(struct alar_driver *driver, int64_t step,
 enum alar_need alar_driver_step_end(struct alar_driver *driver);
 enum alar_need alar_driver_finish(struct alar_driver *driver);
 
-/* The program gives up, with a status that is not ALAR_OK. */
+/* The program gives up, with a status that is not ALAR_OK. A driver that stands still in a wait
+   ends it as if its deadline had passed. */
 enum alar_need alar_driver_abandon(struct alar_driver *driver, enum alar_status status);
 
 /* Drives what is pending, expires a wait whose deadline passed. Cheap when there is nothing to do.

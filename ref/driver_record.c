@@ -106,8 +106,8 @@ void driver_record_take(struct alar_driver *driver, uint16_t slot, enum alar_out
 {
     const struct alar_history_fail timeout = {
         .op = record_op(driver, slot),
-        .error = "timeout",
-        .text = alar_status_text(ALAR_E_TIMEOUT),
+        .error = driver->has_lost ? "lost" : "timeout",
+        .text = alar_status_text(driver->has_lost ? ALAR_E_LOST : ALAR_E_TIMEOUT),
     };
 
     if (driver->options.history == NULL) {

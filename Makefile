@@ -64,6 +64,8 @@ CORE := \
 	extremum \
 	ladder \
 	provenance \
+	axes \
+	power \
 	handle \
 	window \
 	engine \

@@ -6,6 +6,7 @@
 #include "options.h"
 #include "status.h"
 
+int alar_cli_faults(int argc, char **argv);
 int alar_cli_run(int argc, char **argv);
 int alar_cli_check(int argc, char **argv);
 int alar_cli_explain(int argc, char **argv);

@@ -34,6 +34,7 @@ CORE := \
 	rng \
 	tree \
 	tree_text \
+	scratch \
 	hull \
 	block \
 	reach \
@@ -41,6 +42,7 @@ CORE := \
 	event \
 	arena \
 	anomaly \
+	explain \
 	verdict \
 	judge \
 	judge_state \
@@ -67,16 +69,26 @@ CORE := \
 	exact \
 	lanes \
 	bound \
+	average \
+	extremum \
+	ladder \
+	provenance \
+	axes \
+	power \
 	handle \
 	window \
 	engine \
 	loss \
 	payload \
 	roll \
+	legal \
 
 CORE_SRC  := $(CORE:%=ref/%.c)
 MPI_SRC   := $(sort $(wildcard ref/backend_mpi*.c))
-FAULT_SRC := $(filter-out faults/record_%.c faults/preload_%.c,$(sort $(wildcard faults/*.c)))
+# Without failure points only their names are left, for `alar faults` to list.
+POINTS    := faults/point.c faults/plan.c faults/fiu.c faults/inject.c faults/alloc.c
+FAULT_SRC := $(filter-out faults/record_%.c faults/preload_%.c $(if $(filter 0,$(FAULTS)),$(POINTS)),\
+	$(sort $(wildcard faults/*.c)))
 SHELL_SRC := $(filter-out $(CORE_SRC) $(MPI_SRC),$(sort $(wildcard ref/*.c))) $(FAULT_SRC)
 MAIN_SRC  := $(wildcard ref/cli.c)
 CLI_SRC   := $(filter ref/cli%.c,$(SHELL_SRC))
@@ -96,6 +108,7 @@ LDLIBS   := -lyajl -lm -ldl
 ifeq ($(FAULTS),1)
 CPPFLAGS += -DALAR_FAULTS=1
 LDLIBS   += -lfiu
+LDFLAGS  += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 endif
 ifdef SANITIZE
 CFLAGS   += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -215,9 +228,10 @@ $(BUILD)/lib%.a:
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
-$(BUILD)/libalar.so: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources
+$(BUILD)/libalar.so: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources ci/libalar.map
 	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libalar.so.0,-z,defs $(filter %.o,$^) $(LDLIBS) -o $@
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libalar.so.0,-z,defs,--version-script=ci/libalar.map \
+		$(filter %.o,$^) $(LDLIBS) -o $@
 
 $(BUILD)/unit: $(call objects,deep,$(UNIT_SRC)) $(BUILD)/libdeep.a
 	$(call say,LD,$@)

@@ -235,7 +235,11 @@ static enum alar_status log_end(struct alar *log)
     if (alar_driver_need(log->driver) == ALAR_NEED_END) {
         alar_driver_tear_down(log->driver);
     }
-    alar_driver_record_exit(log->driver, (int)alar_status_class(status), status, NULL);
+    if (status == ALAR_OK || is_agreed) {
+        alar_driver_record_close(log->driver);
+    } else {
+        alar_driver_record_exit(log->driver, (int)alar_status_class(status), status, NULL);
+    }
     enum alar_status written = alar_history_close(log->history, NULL);
     log->history = NULL;
     if (status != ALAR_OK && !is_agreed) {

@@ -2,6 +2,7 @@
 #include "append.h"
 
 #include "complaint.h"
+#include "faults/point.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +28,10 @@ void alar_append_line(struct alar_append *append, const char *line, size_t lengt
     size_t written = 0;
 
     while (append->error == 0 && written < length) {
-        ssize_t count = append->write(append->file, line + written, length - written);
+        size_t left = length - written;
+        ssize_t count = alar_fault_write(append->faults, &left)
+                            ? -1
+                            : append->write(append->file, line + written, left);
 
         if (count > 0) {
             written += (size_t)count;

@@ -134,6 +134,14 @@ static int mpi_comm_create(void *context, const int32_t *ranks, int32_t count, u
     return 0;
 }
 
+/* Once nothing is pending on it: Open MPI would crash in the operations that are left. */
+static int comm_release(struct alar_mpi_comm *comm)
+{
+    return comm->abandoned_count > 0
+               ? 0
+               : alar_mpi_failed(comm->mpi, "MPI_Comm_free", MPI_Comm_free(&comm->comm));
+}
+
 /* MPI can't cancel a collective: what is pending stays so, with its buffers, until it ends. */
 static int mpi_comm_free(void *comm_in)
 {
@@ -145,10 +153,11 @@ static int mpi_comm_free(void *comm_in)
 
         if (request->comm == comm && request->state == ALAR_MPI_PENDING) {
             request->state = ALAR_MPI_ABANDONED;
+            comm->abandoned_count++;
             mpi->abandoned_count++;
         }
     }
-    return alar_mpi_failed(mpi, "MPI_Comm_free", MPI_Comm_free(&comm->comm));
+    return comm_release(comm);
 }
 
 /* ---- all-reduces -------------------------------------------------------------------------------
@@ -190,12 +199,15 @@ int alar_mpi_progress(void *context)
     for (uint32_t i = 0; i < mpi->capacity && mpi->abandoned_count > 0; i++) {
         struct alar_mpi_request *request = &mpi->request[i];
 
-        if (request->state == ALAR_MPI_ABANDONED) {
-            request_poll(request);
-            if (request->state == ALAR_MPI_OVER) {
-                request_give(mpi, request);
-                mpi->abandoned_count--;
-            }
+        if (request->state != ALAR_MPI_ABANDONED) {
+            continue;
+        }
+        request_poll(request);
+        if (request->state == ALAR_MPI_OVER) {
+            request->comm->abandoned_count--;
+            mpi->abandoned_count--;
+            comm_release(request->comm);
+            request_give(mpi, request);
         }
     }
     return alar_mpi_watch_poll(&mpi->watch);

@@ -109,7 +109,7 @@ enum alar_mpi_request_state {
     ALAR_MPI_FREE,
     ALAR_MPI_PENDING,
     ALAR_MPI_OVER,
-    ALAR_MPI_ABANDONED, /* its communicator is gone, the operation is not: nobody holds it */
+    ALAR_MPI_ABANDONED, /* given up with its communicator: nobody holds it, but it has not ended */
 };
 
 struct alar_mpi_request {
@@ -120,7 +120,8 @@ struct alar_mpi_request {
 };
 
 struct alar_mpi_comm {
-    MPI_Comm comm; /* MPI_COMM_NULL: unused */
+    MPI_Comm comm;            /* MPI_COMM_NULL: unused */
+    uint32_t abandoned_count; /* operations given up that have not ended; it goes with the last */
     struct alar_mpi *mpi;
 };
 

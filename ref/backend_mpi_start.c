@@ -223,7 +223,7 @@ int alar_mpi_init(void **context, struct alar_boot *boot)
     mpi->capacity = REQUESTS_DEFAULT;
     mpi->patience = (struct alar_mpi_patience){.spins = 32, .sleep_us = 50};
     for (int i = 0; i < ALAR_MPI_COMMS_MOST; i++) {
-        mpi->comm[i] = (struct alar_mpi_comm){MPI_COMM_NULL, mpi};
+        mpi->comm[i] = (struct alar_mpi_comm){.comm = MPI_COMM_NULL, .mpi = mpi};
     }
     int status = config_read(mpi, boot->config);
     status = status == 0 ? requests_create(mpi) : status;
@@ -251,7 +251,7 @@ int alar_mpi_fini(void *context)
         alar_mpi_progress(mpi);
     }
     for (int i = 0; i < ALAR_MPI_COMMS_MOST; i++) {
-        if (mpi->comm[i].comm != MPI_COMM_NULL) {
+        if (mpi->comm[i].comm != MPI_COMM_NULL && mpi->comm[i].abandoned_count == 0) {
             MPI_Comm_free(&mpi->comm[i].comm);
         }
     }

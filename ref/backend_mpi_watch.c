@@ -263,5 +263,7 @@ void alar_mpi_watch_stop(struct alar_mpi_watch *watch)
     }
     MPI_Cancel(&watch->incoming);
     MPI_Wait(&watch->incoming, MPI_STATUS_IGNORE);
-    MPI_Comm_free(&watch->comm);
+    if (watch->barrier == MPI_REQUEST_NULL) {
+        MPI_Comm_free(&watch->comm);
+    }
 }

@@ -1,8 +1,10 @@
 /* `alar run`: its command line. */
 #include "cli_run.h"
 #include "cli.h"
+#include "faults/plan.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const inputs[] = {"tokens", "sums", NULL};
@@ -30,6 +32,7 @@ struct typed {
     uint64_t log_interval;
     uint64_t deadline_ms;
     const char *straggler;
+    const char *plan;
 };
 
 /* "RANK:US" or "rotate:US".
@@ -117,6 +120,19 @@ static const char order_words[] = "left-fold|right-fold|recursive-doubling|binom
         name, ALAR_OPTION_CHOICE, target, words, help, choices, 0, 0 \
     }
 
+/* What the command line and fiu-run ask to be broken; NULL when nothing is.
+   Errors: ALAR_E_INPUT, with one line in `complaint`. */
+static enum alar_status faults_read(struct typed *typed, struct alar_faults *faults,
+                                    char *complaint)
+{
+    ALAR_TRY(alar_fiu_read(faults, getenv("FIU_ENABLE"), getenv("FIU_CTRL_FIFO"), complaint));
+    if (typed->plan != NULL) {
+        ALAR_TRY(alar_plan_read(faults, typed->plan, typed->run.seed, complaint));
+    }
+    typed->run.faults = faults->is_plan || faults->is_fiu ? faults : NULL;
+    return ALAR_OK;
+}
+
 static int run_parse(struct typed *typed, int argc, char **argv)
 {
     const struct alar_option options[] = {
@@ -144,7 +160,8 @@ static int run_parse(struct typed *typed, int argc, char **argv)
         NUMBER("grad-bytes", &typed->run.pace.grad_bytes, "N", 0, 1U << 30, "a blocking gradient all-reduce a step [0: none]"),
         CHOICE("reduce-order", &typed->order, order_words, orders, "sim: order of addition [recursive-doubling]"),
         CHOICE("twin-order", &typed->twin_order, order_words, orders, "sim: the twin's [the same]"),
-        NUMBER("seed", &typed->run.seed, "N", 0, UINT64_MAX, "sim: of the delays [1]"),
+        NUMBER("seed", &typed->run.seed, "N", 0, UINT64_MAX, "of the simulator's delays and of a plan's draws [1]"),
+        TEXT("faults", &typed->plan, "PLAN", "break what the plan says, see alar faults"),
         TEXT("history", &typed->run.config.history, "DIR", "record what every rank does, for alar check"),
         TEXT("log-json", &typed->run.log_json, "FILE", "one JSON line a report"),
         CHOICE("compare", &typed->compare, "sync|none", compares, "hold the log against its synchronous twin [sync]"),
@@ -177,13 +194,15 @@ int alar_cli_run(int argc, char **argv)
         .log_interval = 10,
         .deadline_ms = 30000,
     };
+    struct alar_faults faults = {0};
     char complaint[ALAR_COMPLAINT_BYTES];
     int code = run_parse(&typed, argc, argv);
 
     if (code >= 0) {
         return code;
     }
-    if (run_resolve(&typed, complaint) != ALAR_OK) {
+    if (run_resolve(&typed, complaint) != ALAR_OK ||
+        faults_read(&typed, &faults, complaint) != ALAR_OK) {
         return alar_cli_complain("run", complaint);
     }
     if (typed.run.config.normalization == ALAR_SEED_UNDIVIDED) {
@@ -192,5 +211,8 @@ int alar_cli_run(int argc, char **argv)
                           "studied: ranks' means are summed and never divided by their number");
     }
     code = alar_run(&typed.run, complaint);
-    return complaint[0] == '\0' ? code : alar_cli_complain("run", complaint);
+    if (complaint[0] != '\0') {
+        alar_cli_complain("run", complaint);
+    }
+    return code;
 }

@@ -106,7 +106,9 @@ static void print_comparison(const struct run *run)
     printf("   comparison    %zu of %zu logged values have the same bits as their synchronous twin",
            rank->same, rank->log_count);
     if (rank->same < rank->log_count) {
-        printf("; the others are at most %" PRIu64 " ulp apart", rank->ulps_max);
+        printf("; the others are at most %" PRIu64 " ulp apart, %s", rank->ulps_max,
+               rank->illegal == 0 ? "all as some order of addition gives them"
+                                  : "and some are ILLEGAL: no order of addition gives them");
     }
     putchar('\n');
 }
@@ -127,6 +129,10 @@ static void show_summary(const struct run *run, const struct run_totals *pass,
     if (twin != NULL) {
         print_totals("twin", twin);
         print_comparison(run);
+    }
+    if (run->options->faults != NULL) {
+        printf("   faults        %" PRId64 " fired%s\n", pass->fired,
+               pass->fired == 0 ? ": this run shows nothing about faults" : "");
     }
     if (found > 0) {
         printf("   NONFINITE     %" PRIu64 " non-finite contributions, first: step %" PRId64

@@ -76,6 +76,7 @@ enum alar_status alar_config_history(const struct alar_config *config,
         .rank = writer->rank,
         .lanes = cells * (2 + writer->ranks / FLAG_RANKS + 1),
         .ops = cells,
+        .faults = writer->faults,
     };
 
     gethostname(host, sizeof(host) - 1);

@@ -211,6 +211,22 @@ enum alar_need driver_go(struct alar_driver *driver, struct alar_engine_event ev
     }
 }
 
+/* Drives progress; true once, when a rank has left and the program could still go on: its value
+   will never come, so nobody waits for the deadline. spec: F-06 */
+static bool driver_is_left(struct alar_driver *driver)
+{
+    const struct alar_driver_options *options = &driver->options;
+    bool is_running =
+        driver->action.kind == ALAR_ACTION_READY || driver->action.kind == ALAR_ACTION_AWAIT;
+
+    if (options->backend->progress == NULL ||
+        options->backend->progress(options->context) != -ALAR_E_LOST || !is_running) {
+        return false;
+    }
+    driver->has_lost = true;
+    return true;
+}
+
 enum alar_need alar_driver_poll(struct alar_driver *driver)
 {
     const struct alar_window *window = driver->engine.window;
@@ -232,8 +248,8 @@ enum alar_need alar_driver_poll(struct alar_driver *driver)
             return need;
         }
     }
-    if (driver->options.backend->progress != NULL) {
-        driver->options.backend->progress(driver->options.context);
+    if (driver_is_left(driver)) {
+        return alar_driver_abandon(driver, ALAR_E_LOST);
     }
     if (driver->action.kind == ALAR_ACTION_AWAIT &&
         alar_deadline_passed(&driver->deadline, driver_now(driver))) {
@@ -289,7 +305,9 @@ enum alar_need alar_driver_step_end(struct alar_driver *driver)
     PRE(driver->cells % driver->options.layout.microbatches == 0);
     enum alar_need need = alar_driver_poll(driver);
 
-    PRE(need == ALAR_NEED_NOTHING);
+    if (need != ALAR_NEED_NOTHING) {
+        return need;
+    }
     return driver_go(driver, (struct alar_engine_event){.kind = ALAR_ENGINE_STEP_END});
 }
 
@@ -300,8 +318,11 @@ enum alar_need alar_driver_finish(struct alar_driver *driver)
 
 enum alar_need alar_driver_abandon(struct alar_driver *driver, enum alar_status status)
 {
-    return driver_go(driver,
-                     (struct alar_engine_event){.kind = ALAR_ENGINE_ABANDON, .status = status});
+    bool is_waiting = driver->action.kind == ALAR_ACTION_AWAIT;
+
+    return driver_go(driver, (struct alar_engine_event){.kind = is_waiting ? ALAR_ENGINE_EXPIRE
+                                                                           : ALAR_ENGINE_ABANDON,
+                                                        .status = status});
 }
 
 enum alar_need alar_driver_need(const struct alar_driver *driver)

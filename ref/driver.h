@@ -65,7 +65,8 @@ enum alar_need alar_driver_microbatch(struct alar_driver *driver, int64_t step,
 enum alar_need alar_driver_step_end(struct alar_driver *driver);
 enum alar_need alar_driver_finish(struct alar_driver *driver);
 
-/* The program gives up, with a status that is not ALAR_OK. */
+/* The program gives up, with a status that is not ALAR_OK. A driver that stands still in a wait
+   ends it as if its deadline had passed. */
 enum alar_need alar_driver_abandon(struct alar_driver *driver, enum alar_status status);
 
 /* Drives what is pending, expires a wait whose deadline passed. Cheap when there is nothing to do.
@@ -102,8 +103,9 @@ const struct alar_finding *alar_driver_findings(const struct alar_driver *driver
 /* Where the program stands, for a roll call. */
 struct alar_note alar_driver_note(const struct alar_driver *driver);
 
-/* Writes the last records of its history: how the rank ended, and the regular end of the record.
-   `text` is one line, or NULL. */
+/* Writes the last record of its history: the regular end, or how the rank ended without one, with a
+   line of text or NULL. */
+void alar_driver_record_close(struct alar_driver *driver);
 void alar_driver_record_exit(struct alar_driver *driver, int code, enum alar_status status,
                              const char *text);
 

@@ -106,8 +106,8 @@ void driver_record_take(struct alar_driver *driver, uint16_t slot, enum alar_out
 {
     const struct alar_history_fail timeout = {
         .op = record_op(driver, slot),
-        .error = "timeout",
-        .text = alar_status_text(ALAR_E_TIMEOUT),
+        .error = driver->has_lost ? "lost" : "timeout",
+        .text = alar_status_text(driver->has_lost ? ALAR_E_LOST : ALAR_E_TIMEOUT),
     };
 
     if (driver->options.history == NULL) {
@@ -139,14 +139,19 @@ void driver_record_report(struct alar_driver *driver, const struct alar_report *
     }
 }
 
+void alar_driver_record_close(struct alar_driver *driver)
+{
+    if (driver->options.history != NULL) {
+        alar_history_end(driver->options.history, record_time(driver));
+    }
+}
+
 void alar_driver_record_exit(struct alar_driver *driver, int code, enum alar_status status,
                              const char *text)
 {
-    struct alar_history *history = driver->options.history;
     const struct alar_history_exit record = {.code = code, .status = status, .text = text};
 
-    if (history != NULL) {
-        alar_history_exit(history, record_time(driver), &record);
-        alar_history_end(history, record_time(driver));
+    if (driver->options.history != NULL) {
+        alar_history_exit(driver->options.history, record_time(driver), &record);
     }
 }

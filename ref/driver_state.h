@@ -20,6 +20,7 @@ struct alar_driver {
     struct alar_action action; /* the engine's last word: READY, AWAIT, STOP or CLOSED */
     struct alar_deadline deadline;
     uint64_t blocked_us;
+    bool has_lost; /* the back end says that a rank has left */
     void *comm;
     bool can_block; /* this run's all-reduces are blocking calls */
     uint64_t posted;

@@ -4,6 +4,7 @@
 #define ALAR_EVENT_H
 
 #include "dtype.h"
+#include "terms.h"
 
 /* A rank that is no rank: all of them, or none, as the place says. */
 #define ALAR_RANK_ALL UINT32_MAX
@@ -32,28 +33,6 @@ enum alar_field_type {
     ALAR_TYPE_OPS,
     ALAR_TYPE_LOSS,
     ALAR_TYPE_ANY,
-};
-
-/* Words of the fields that have choices, in the order of record.def. */
-enum alar_red {
-    ALAR_RED_SUM,
-    ALAR_RED_MAX,
-    ALAR_RED_MIN,
-    ALAR_RED_PRODUCT,
-    ALAR_RED_AVG
-};
-enum alar_avg {
-    ALAR_AVG_ANY,
-    ALAR_AVG_SUM_DIVIDE,
-    ALAR_AVG_SUM_MULTIPLY,
-    ALAR_AVG_MULTIPLY_SUM,
-    ALAR_AVG_DIVIDE_SUM,
-};
-enum alar_nan_policy {
-    ALAR_NAN_ANY,
-    ALAR_NAN_PROPAGATE,
-    ALAR_NAN_IGNORE,
-    ALAR_NAN_IDIOM
 };
 
 /* A piece of text, not terminated; data is NULL when there is none. */

@@ -78,17 +78,16 @@ void alar_exact_subtract(struct alar_exact *exact, enum alar_dtype dtype, uint64
 
 void alar_exact_merge(struct alar_exact *exact, const struct alar_exact *other)
 {
+    struct alar_exact carried = *other;
+
     if (exact->pending >= PENDING_MAX - other->pending) {
-        struct alar_exact carried = *other;
         exact_carry(exact);
         exact_carry(&carried);
-        alar_exact_merge(exact, &carried);
-        return;
     }
     for (int i = 0; i < ALAR_EXACT_DIGITS; i++) {
-        exact->digit[i] += other->digit[i];
+        exact->digit[i] += carried.digit[i];
     }
-    exact->pending += other->pending;
+    exact->pending += carried.pending;
     exact->terms += other->terms;
     exact->minus_zeros += other->minus_zeros;
     exact->nans += other->nans;
@@ -171,6 +170,24 @@ uint64_t alar_exact_round(const struct alar_exact *exact, uint64_t divisor, enum
         return is_minus ? alar_dtype_sign(dtype) : 0;
     }
     return alar_fp_assemble(dtype, model, magnitude_divide(&magnitude, divisor));
+}
+
+/* When the significand is a value of the dtype, one less falls to the value below it. */
+void alar_exact_neighbours(const struct alar_exact *exact, uint64_t divisor, enum alar_dtype dtype,
+                           uint64_t *inner, uint64_t *outer)
+{
+    struct alar_exact_magnitude magnitude;
+
+    *inner = *outer = alar_exact_round(exact, divisor, dtype, ALAR_TRUNCATE);
+    alar_exact_magnitude(exact, &magnitude);
+    if (!alar_fp_is_finite(dtype, *inner) || magnitude.top < 0) {
+        return;
+    }
+    struct alar_fp_parts parts = magnitude_divide(&magnitude, divisor);
+    parts.significand--;
+    if (alar_fp_assemble(dtype, ALAR_TRUNCATE, parts) == *inner) {
+        *outer = *inner + 1;
+    }
 }
 
 /* Smallest k with n <= 2^k. */

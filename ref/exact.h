@@ -52,6 +52,11 @@ void alar_exact_magnitude(const struct alar_exact *exact, struct alar_exact_magn
 uint64_t alar_exact_round(const struct alar_exact *exact, uint64_t divisor, enum alar_dtype dtype,
                           enum alar_model model);
 
+/* The two neighbours in the dtype of the exact finite quotient, toward zero and away from it; both
+   are the quotient itself when the dtype has it. Otherwise both as alar_exact_round. */
+void alar_exact_neighbours(const struct alar_exact *exact, uint64_t divisor, enum alar_dtype dtype,
+                           uint64_t *inner, uint64_t *outer);
+
 /* The correctly rounded sum and mean of n >= 1 values; uses 64-bit integers when the exponents of
    the values say that they suffice, which is exact as well. spec: N-11 */
 uint64_t alar_exact_sum(enum alar_dtype dtype, const uint64_t *bits, uint32_t n);

@@ -109,8 +109,14 @@ enum alar_status alar_history_open(struct alar_history **history,
         free(made);
         return status;
     }
+    made->append.faults = options->faults;
     *history = made;
     return ALAR_OK;
+}
+
+bool alar_history_is_whole(const struct alar_history *history)
+{
+    return history == NULL || history->append.error == 0;
 }
 
 enum alar_status alar_history_close(struct alar_history *history, char *complaint)

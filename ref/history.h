@@ -8,6 +8,7 @@
 #include "alar.h"
 #include "json_out.h"
 
+struct alar_fault_rank;
 struct alar_history;
 
 enum {
@@ -20,6 +21,7 @@ struct alar_history_options {
     size_t lanes; /* most lanes of an operation, of up to 8 bytes; a line that grows too long keeps
                      the first ones */
     size_t ops;   /* most operations of a report */
+    struct alar_fault_rank *faults; /* of its writes; borrowed; NULL: none */
 };
 
 /* Makes the directory when it is missing, and its parent exists. Refuses it when it holds rank
@@ -34,6 +36,9 @@ ALAR_MUST_USE enum alar_status alar_history_prepare(const char *directory, bool 
 ALAR_MUST_USE enum alar_status alar_history_open(struct alar_history **history,
                                                  const struct alar_history_options *options,
                                                  char *complaint);
+
+/* Has no record been lost so far? */
+bool alar_history_is_whole(const struct alar_history *history);
 
 /* Closes the file and frees the history; NULL is fine. Does not write `end`.
    Errors: ALAR_E_IO when a record could not be written: it and all later ones are missing, none

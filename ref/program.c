@@ -2,6 +2,7 @@
 #include "program.h"
 
 #include "check.h"
+#include "faults/point.h"
 
 #include <stdlib.h>
 
@@ -20,6 +21,7 @@ struct alar_program {
     size_t index;        /* of the current step */
     uint32_t microbatch; /* of the current step */
     bool is_computing;   /* busy_until was set */
+    bool is_gone;        /* a fault took this rank away */
     uint64_t busy_until;
     void *comm; /* of the gradients; NULL when there are none */
     void *request;
@@ -69,14 +71,16 @@ static uint64_t compute_us(const struct alar_program *program)
 static bool compute(struct alar_program *program, uint64_t now_us, uint64_t *wake_us)
 {
     uint64_t poll_us = program->options.pace.poll_us;
+    enum alar_need need = ALAR_NEED_NOTHING;
 
     if (!program->is_computing) {
         program->is_computing = true;
-        program->busy_until = now_us + compute_us(program);
+        program->busy_until =
+            now_us + compute_us(program) + alar_fault_delay_us(program->options.faults);
     } else {
-        alar_driver_poll(program->options.driver);
+        need = alar_driver_poll(program->options.driver);
     }
-    if (now_us < program->busy_until) {
+    if (now_us < program->busy_until && need == ALAR_NEED_NOTHING) {
         uint64_t left = program->busy_until - now_us;
 
         *wake_us = now_us + (poll_us > 0 && poll_us < left ? poll_us : left);
@@ -92,6 +96,11 @@ static void contribute(struct alar_program *program)
     const struct alar_program_options *options = &program->options;
     const struct alar_source *source = &options->source;
     struct alar_local local = {0};
+
+    program->is_gone = alar_fault_departs(options->faults, false /* before it contributes */);
+    if (program->is_gone) {
+        return;
+    }
     enum alar_status status =
         source->local(source->data, options->rank, program->index, program->microbatch, &local);
 
@@ -100,6 +109,7 @@ static void contribute(struct alar_program *program)
         return;
     }
     alar_driver_microbatch(options->driver, source->step(source->data, program->index), &local);
+    program->is_gone = alar_fault_departs(options->faults, true /* it has contributed */);
     program->microbatch++;
     program->phase = program->microbatch < options->microbatches ? PHASE_COMPUTE : PHASE_GRADIENT;
 }
@@ -164,7 +174,7 @@ enum alar_turn alar_program_advance(struct alar_program *program, uint64_t now_u
     if (alar_driver_need(driver) == ALAR_NEED_POLL) {
         alar_driver_poll(driver);
     }
-    while (alar_driver_need(driver) == ALAR_NEED_NOTHING) {
+    while (alar_driver_need(driver) == ALAR_NEED_NOTHING && !program->is_gone) {
         switch (program->phase) {
         case PHASE_COMPUTE:
             if (!compute(program, now_us, wake_us)) {
@@ -189,6 +199,9 @@ enum alar_turn alar_program_advance(struct alar_program *program, uint64_t now_u
             alar_driver_finish(driver);
             break;
         }
+    }
+    if (program->is_gone) {
+        return ALAR_TURN_GONE;
     }
     return alar_driver_need(driver) == ALAR_NEED_POLL ? ALAR_TURN_BLOCKED : ALAR_TURN_OVER;
 }

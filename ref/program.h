@@ -30,6 +30,8 @@ struct alar_pace {
         grad_bytes; /* of the blocking gradient all-reduce that ends a step; 0: there is none */
 };
 
+struct alar_fault_rank;
+
 struct alar_program_options {
     struct alar_driver *driver; /* borrowed */
     struct alar_source source;
@@ -40,8 +42,9 @@ struct alar_program_options {
     uint32_t microbatches;
     size_t steps; /* in all */
     struct alar_pace pace;
-    uint64_t deadline_us; /* of the gradient all-reduce; 0: none */
-    uint64_t comm_epoch;  /* of the gradients' communicator */
+    uint64_t deadline_us;           /* of the gradient all-reduce; 0: none */
+    uint64_t comm_epoch;            /* of the gradients' communicator */
+    struct alar_fault_rank *faults; /* borrowed; NULL: none */
 };
 
 /* What the runner has to do before it advances the program again. */
@@ -49,6 +52,7 @@ enum alar_turn {
     ALAR_TURN_AT,      /* wait until *wake_us */
     ALAR_TURN_BLOCKED, /* the program stands still: wait in alar_program_wait, or poll */
     ALAR_TURN_OVER,    /* the driver needs END or is CLOSED */
+    ALAR_TURN_GONE,    /* a fault: the rank does nothing more, see alar_fault_departure */
 };
 
 struct alar_program;

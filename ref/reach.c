@@ -173,22 +173,6 @@ static enum alar_status block_fill(struct alar_reach *reach, struct alar_block *
     return ALAR_OK;
 }
 
-/* Takes count entries of a size off the scratch; NULL when they do not fit. */
-static void *scratch_take(struct alar_scratch *scratch, uint64_t count, size_t size)
-{
-    size_t room = scratch->bytes / size;
-
-    if (count > room) {
-        return NULL;
-    }
-    void *taken = scratch->memory;
-    size_t used = ((size_t)count * size + 15) / 16 * 16;
-    used = used < scratch->bytes ? used : scratch->bytes;
-    scratch->memory = (char *)scratch->memory + used;
-    scratch->bytes -= used;
-    return taken;
-}
-
 /* Shares the scratch out: cells as many as needed, a quarter of the rest for the hash, the rest for
    values. Blocks know their leaves; here they get their cells. */
 static enum alar_status reach_carve(struct alar_reach *reach, struct alar_scratch *scratch)
@@ -202,14 +186,15 @@ static enum alar_status reach_carve(struct alar_reach *reach, struct alar_scratc
         reach->block[i].first_cell = (uint32_t)cells;
         cells += alar_block_cells(&reach->block[i]);
     }
-    reach->cell = cells < UINT32_MAX ? scratch_take(scratch, cells, sizeof *reach->cell) : NULL;
+    reach->cell =
+        cells < UINT32_MAX ? alar_scratch_take(scratch, cells, sizeof *reach->cell) : NULL;
     for (reach->slots = 16; reach->slots < scratch->bytes / 64 && reach->slots < UINT32_C(1) << 24;
          reach->slots *= 2) {
     }
-    reach->slot = scratch_take(scratch, reach->slots, sizeof *reach->slot);
+    reach->slot = alar_scratch_take(scratch, reach->slots, sizeof *reach->slot);
     size_t room = scratch->bytes / sizeof *reach->value;
     reach->value_limit = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
-    reach->value = scratch_take(scratch, reach->value_limit, sizeof *reach->value);
+    reach->value = alar_scratch_take(scratch, reach->value_limit, sizeof *reach->value);
     if (!reach->cell || !reach->slot || !reach->value) {
         return ALAR_E_RANGE;
     }
@@ -233,8 +218,8 @@ static enum alar_status reach_start(struct alar_reach *reach, uint32_t blocks,
                                     struct alar_scratch *scratch)
 {
     reach->blocks = blocks;
-    reach->block = scratch_take(scratch, blocks, sizeof *reach->block);
-    reach->member = scratch_take(scratch, reach->n, sizeof *reach->member);
+    reach->block = alar_scratch_take(scratch, blocks, sizeof *reach->block);
+    reach->member = alar_scratch_take(scratch, reach->n, sizeof *reach->member);
     return reach->block && reach->member ? ALAR_OK : ALAR_E_RANGE;
 }
 

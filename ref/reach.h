@@ -9,6 +9,7 @@
 
 #include "block.h"
 #include "hull.h"
+#include "scratch.h"
 
 /* Subsets of one block: 2^16 cells. */
 #define ALAR_REACH_RANKS_MAX 16
@@ -36,12 +37,6 @@ struct alar_reach {
     uint32_t value_limit;
     uint64_t *slot; /* hash of the cell being filled: stamp and position */
     uint32_t slots; /* power of two */
-};
-
-/* Caller's memory for one build: it lives in there until the next one. */
-struct alar_scratch {
-    void *memory; /* aligned for any type */
-    size_t bytes;
 };
 
 /* Any tree over any permutation; n <= ALAR_REACH_RANKS_MAX. `work` bounds the additions.

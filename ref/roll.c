@@ -1,15 +1,21 @@
 /* Judging a roll call. */
 #include "roll.h"
 
+/* Does the status say something of the rank itself, and not of those it waits for? */
+static bool is_own(enum alar_status status)
+{
+    return status != ALAR_OK && status != ALAR_E_TIMEOUT && status != ALAR_E_LOST;
+}
+
 bool alar_roll_is_culprit(const struct alar_roll *roll, const struct alar_ending *ending,
                           uint32_t rank)
 {
     bool is_here = roll->presence[rank] == ALAR_HERE;
 
-    if (ending->status == ALAR_E_NONFINITE) {
-        return is_here && roll->note[rank].status == ALAR_E_NONFINITE;
+    if (ending->status == ALAR_E_LOST) {
+        return !is_here;
     }
-    return ending->status == ALAR_E_LOST && !is_here;
+    return is_here && is_own(ending->status) && roll->note[rank].status == (int32_t)ending->status;
 }
 
 static struct alar_ending ending_of(const struct alar_roll *roll, enum alar_status status)
@@ -48,6 +54,13 @@ struct alar_ending alar_roll_judge(const struct alar_roll *roll)
 
     if (raised.count > 0) {
         return raised;
+    }
+    for (uint32_t i = 0; i < roll->ranks; i++) {
+        enum alar_status status = (enum alar_status)roll->note[i].status;
+
+        if (roll->presence[i] == ALAR_HERE && is_own(status)) {
+            return ending_of(roll, status);
+        }
     }
     return lost.count > 0 ? lost : ending_of_laggard(roll);
 }

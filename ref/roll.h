@@ -29,18 +29,19 @@ struct alar_roll {
 };
 
 struct alar_ending {
-    enum alar_status status; /* E_NONFINITE, E_LOST or E_TIMEOUT */
-    uint32_t culprit;        /* the lowest rank that raised, is silent, or has posted least */
-    uint32_t count;          /* ranks that raised, or are silent; 0 for E_TIMEOUT */
+    enum alar_status status; /* E_LOST, E_TIMEOUT, or what a rank says of itself: E_NONFINITE ... */
+    uint32_t culprit;        /* the lowest rank that said so, is silent, or has posted least */
+    uint32_t count;          /* ranks that said so, or are silent; 0 for E_TIMEOUT */
     struct alar_note note;   /* of the culprit when it is present */
 };
 
-/* Judges the roll that was called because a wait expired: a rank that raised explains it best, then
-   silent ranks, then a rank that is merely behind. All ranks that see the same roll end alike.
+/* Judges the roll that was called because a wait expired, or because a rank has left: a rank that
+   raised explains it best, then one that failed for a reason of its own, then silent ranks, then a
+   rank that is merely behind. All ranks that see the same roll end alike.
    spec: F-05 */
 struct alar_ending alar_roll_judge(const struct alar_roll *roll);
 
-/* Does `rank` belong to what the ending counts (raised, or silent)? */
+/* Does `rank` belong to what the ending counts (said so, or silent)? */
 bool alar_roll_is_culprit(const struct alar_roll *roll, const struct alar_ending *ending,
                           uint32_t rank);
 

@@ -1,9 +1,12 @@
 /* The order of a run: inputs first, then the back end, the two passes, the summary, the farewell.
  */
 #include "run.h"
+#include "faults/point.h"
+
+#include <stdio.h>
 
 enum {
-    TOTAL_LANES = 7
+    TOTAL_LANES = 8
 };
 
 static struct run_totals totals_of(struct run *run)
@@ -19,14 +22,16 @@ static struct run_totals totals_of(struct run *run)
         lanes[2] += (int64_t)stats->waited;
         lanes[3] += (int64_t)stats->failed;
         lanes[4] += (int64_t)stats->timed_out;
-        lanes[5] += (int64_t)alar_driver_leaked(driver);
+        lanes[5] += run->rank[i].turn == ALAR_TURN_GONE ? 0 : (int64_t)alar_driver_leaked(driver);
         lanes[6] += (int64_t)alar_driver_blocked_us(driver);
+        lanes[7] += (int64_t)alar_fault_fired(run->rank[i].faults);
     }
+    run_meet(run);
     if (run_sum(run, run->is_twin ? 12 : 11, lanes, TOTAL_LANES) != ALAR_OK) {
         run->code = ALAR_CLASS_INCOMPLETE;
     }
     return (struct run_totals){lanes[0], lanes[1], lanes[2], lanes[3],
-                               lanes[4], lanes[5], lanes[6]};
+                               lanes[4], lanes[5], lanes[6], lanes[7]};
 }
 
 /* A rank that could not go on has told why; everybody else has a log to hold against its twin. */
@@ -34,6 +39,22 @@ static bool is_comparable(const struct run *run)
 {
     return run->code == ALAR_CLASS_GOOD && run->options->has_twin &&
            (run->status == ALAR_OK || run->config.check == ALAR_CHECK_AGREE);
+}
+
+/* A history with a hole is no history, and a plan that fired nothing has shown nothing; all ranks
+   leave with the same code for it. spec: F-09, F-14 */
+static enum alar_class run_shortfall(struct run *run, const struct run_totals *pass)
+{
+    bool is_idle = alar_faults_is_plan(run->options->faults) && pass->fired == 0;
+    int64_t torn = 0;
+
+    for (uint32_t i = 0; i < run->rank_count; i++) {
+        torn += !alar_history_is_whole(run->rank[i].history);
+    }
+    if (run_sum(run, 13, &torn, 1) != ALAR_OK || torn > 0 || is_idle) {
+        return ALAR_CLASS_INCOMPLETE;
+    }
+    return ALAR_CLASS_GOOD;
 }
 
 static enum alar_status run_twin(struct run *run, struct run_totals *totals)
@@ -57,6 +78,7 @@ static enum alar_status run_passes(struct run *run)
         has_twin = true;
         ALAR_TRY(run_twin(run, &twin));
     }
+    run->code = (int)alar_class_worst((enum alar_class)run->code, run_shortfall(run, &pass));
     if (run->rank[0].rank == 0) {
         run->options->view->summary(run, &pass, has_twin ? &twin : NULL);
     }
@@ -66,15 +88,20 @@ static enum alar_status run_passes(struct run *run)
 int alar_run(const struct alar_run_options *options, char *complaint)
 {
     struct run run = {.options = options};
+
+    alar_fault_alloc_arm(options->faults);
     enum alar_status status = run_open(&run, complaint);
 
     if (status != ALAR_OK) {
+        alar_fault_alloc_arm(NULL);
         enum alar_status closed = run_close(&run);
 
         return (int)alar_class_worst(alar_status_class(status), alar_status_class(closed));
     }
-    complaint[0] = '\0';
     status = run_passes(&run);
+    snprintf(complaint, ALAR_COMPLAINT_BYTES, "%s",
+             status == ALAR_OK ? "" : alar_status_text(status));
+    alar_fault_alloc_arm(NULL);
     run_pass_free(&run);
     enum alar_status closed = run_close(&run);
     const enum alar_status parts[] = {status, closed, run.status};

@@ -34,6 +34,8 @@ struct alar_run_view {
                     const struct run_totals *twin);
 };
 
+struct alar_faults;
+
 struct alar_run_options {
     const struct alar_run_view *view; /* borrowed */
     struct alar_config config;        /* complete but for `microbatches`, which the losses decide */
@@ -45,7 +47,8 @@ struct alar_run_options {
     enum alar_sim_order order;      /* sim */
     enum alar_sim_order twin_order; /* sim */
     uint64_t seed;
-    const char *log_json; /* file; NULL: none */
+    const char *log_json;             /* file; NULL: none */
+    const struct alar_faults *faults; /* borrowed; NULL: none */
     bool has_twin;
     bool is_quiet; /* no log lines */
 };
@@ -57,6 +60,7 @@ struct run_rank {
     struct alar_driver *driver;
     struct alar_program *program;
     struct alar_history *history;
+    struct alar_fault_rank *faults; /* NULL: none */
     struct run *run;
     enum alar_turn turn;
     uint64_t wake_us;
@@ -66,6 +70,7 @@ struct run_rank {
     size_t log_max;
     size_t compared;        /* reports of the twin held against `log` */
     size_t same;            /* of which had the same bits */
+    size_t illegal;         /* of which no order of addition gives */
     uint64_t ulps_max;      /* greatest distance of the others */
     uint8_t *presence;      /* of every rank of the world, for a roll call */
     struct alar_note *note; /* likewise */
@@ -80,6 +85,7 @@ struct run_totals {
     int64_t timed_out;
     int64_t leaked;
     int64_t blocked_us; /* all ranks' together */
+    int64_t fired;      /* faults */
 };
 
 struct run {
@@ -87,6 +93,7 @@ struct run {
     struct alar_config config;          /* complete */
     struct alar_backend table;          /* as loaded */
     const struct alar_backend *backend; /* &table */
+    void *context;                      /* of the back end, when it is a real one */
     bool is_simulated;
     struct alar_sim_world *world; /* of the current pass, when simulated */
     struct alar_dataset dataset;
@@ -124,8 +131,26 @@ void run_pass_free(struct run *run);
 /* run_end.c: a rank's program is over: tears it down, or tells why it can't go on. */
 void run_rank_over(struct run_rank *rank);
 
+/* A rank can't go on and says why; on a real back end, does not return where it can leave. */
+void run_rank_lost(struct run_rank *rank, enum alar_status status);
+
+/* A fault took the rank away: a process of its own does nothing more until the survivors end the
+   job, or ends here; the simulator's rank falls silent. */
+void run_rank_gone(const struct run_rank *rank);
+
+/* All ranks of a real back end meet here before a call that would wait for every rank without a
+   bound; one that does not come within the deadline ends the run. spec: F-07 */
+void run_meet(struct run *run);
+
 /* run_report.c: the driver's on_report; `rank` is a struct run_rank. */
 void run_report(void *rank, const struct alar_report *report);
+
+/* run_audit.c: rank 0's `index`-th value differs from its twin's: is each one that some order of
+   addition gives? ALAR_OK also when that can't be decided, because a contribution is not finite.
+   Errors: ALAR_E_DIFFERS when one of them is not; ALAR_E_NOMEM. spec: L-10 */
+ALAR_MUST_USE enum alar_status run_audit(const struct run *run, size_t index,
+                                         const struct alar_report *first,
+                                         const struct alar_report *twin);
 
 /* Bits of a report's value in the run's encoding. */
 uint64_t run_report_bits(const struct run *run, const struct alar_report *report);

@@ -1,11 +1,13 @@
 /* How a rank's run ends: in order, or by telling who is missing and leaving without the library. */
 #include "clock.h"
+#include "faults/point.h"
 #include "roll.h"
 #include "run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     LINE_BYTES = 1024
@@ -53,47 +55,51 @@ static void ending_line(char *line, const struct run_rank *rank, const struct al
         append_culprits(line, roll, ending);
         break;
     case ALAR_E_LOST:
-        snprintf(line, LINE_BYTES,
-                 "TIMEOUT at step %u after %g ms, %u all-reduces posted: %u of %u ranks silent:",
-                 own.step, deadline_ms, own.posted, ending->count, roll->ranks);
+        snprintf(
+            line, LINE_BYTES,
+            "TIMEOUT at step %u, deadline %g ms, %u all-reduces posted: %u of %u ranks silent:",
+            own.step, deadline_ms, own.posted, ending->count, roll->ranks);
         append_culprits(line, roll, ending);
         break;
     case ALAR_E_TIMEOUT:
-        snprintf(line, LINE_BYTES,
-                 "TIMEOUT at step %u after %g ms, %u all-reduces posted: all ranks answer; rank %u "
-                 "has posted %u",
-                 own.step, deadline_ms, own.posted, ending->culprit, ending->note.posted);
+        snprintf(
+            line, LINE_BYTES,
+            "TIMEOUT at step %u, deadline %g ms, %u all-reduces posted: all ranks answer; rank %u "
+            "has posted %u",
+            own.step, deadline_ms, own.posted, ending->culprit, ending->note.posted);
         break;
     default:
-        snprintf(line, LINE_BYTES, "%s at step %u, microbatch %u", alar_status_text(ending->status),
-                 own.step, own.microbatch);
+        snprintf(line, LINE_BYTES, "%s at step %u, microbatch %u: rank",
+                 alar_status_text(ending->status), ending->note.step, ending->note.microbatch);
+        append_culprits(line, roll, ending);
         break;
     }
 }
 
-/* A rank that raised stays, and answers, until the others have ended by their deadline. */
+/* A rank that raised stays, and answers, until another leaves: by its deadline, naming this one. */
 static void linger(const struct run_rank *rank)
 {
     const struct run *run = rank->run;
     uint64_t until = alar_clock_now(NULL) + 2 * deadline_us(run) + grace_us(run);
 
-    while (run->backend->progress != NULL && alar_clock_now(NULL) < until) {
-        run->backend->progress(rank->context);
+    while (run->backend->progress != NULL && alar_clock_now(NULL) < until &&
+           run->backend->progress(rank->context) != -ALAR_E_LOST) {
         alar_clock_sleep(alar_clock_now(NULL) + 1000);
     }
 }
 
-/* Calls the roll when a wait expired, and says how the run ends. */
-static struct alar_ending ending_find(struct run_rank *rank, struct alar_roll *roll)
+/* Calls the roll when a wait expired or a rank has left, and says how the run ends. */
+static struct alar_ending ending_find(struct run_rank *rank, struct alar_roll *roll,
+                                      struct alar_note own)
 {
     const struct run *run = rank->run;
-    enum alar_status status = alar_driver_status(rank->driver);
+    enum alar_status status = (enum alar_status)own.status;
 
     *roll = (struct alar_roll){
         .ranks = run->ranks, .rank = rank->rank, .presence = rank->presence, .note = rank->note};
     memset(rank->presence, ALAR_HERE, run->ranks);
-    rank->note[rank->rank] = alar_driver_note(rank->driver);
-    if (status == ALAR_E_TIMEOUT && run->backend->roll_call != NULL &&
+    rank->note[rank->rank] = own;
+    if ((status == ALAR_E_TIMEOUT || status == ALAR_E_LOST) && run->backend->roll_call != NULL &&
         run->backend->roll_call(rank->context, grace_us(run), rank->presence, rank->note) == 0) {
         return alar_roll_judge(roll);
     }
@@ -101,46 +107,68 @@ static struct alar_ending ending_find(struct run_rank *rank, struct alar_roll *r
         .status = status, .culprit = rank->rank, .count = 1, .note = rank->note[rank->rank]};
 }
 
-/* Leaves without the library; a rank that raised stays first, so that the others can ask it. Those
-   that raised linger and can't wait for the others' word, so they do not count as present here. */
-static void rank_leave(struct run_rank *rank, int code)
-{
-    const struct run *run = rank->run;
-    bool has_raised = rank->note[rank->rank].status == ALAR_E_NONFINITE;
-
-    if (run->backend->leave == NULL) {
-        return;
-    }
-    if (has_raised && !run->is_simulated) {
-        linger(rank);
-    }
-    for (uint32_t i = 0; i < run->ranks; i++) {
-        if (rank->note[i].status == ALAR_E_NONFINITE && i != rank->rank) {
-            rank->presence[i] = ALAR_SILENT;
-        }
-    }
-    run->backend->leave(rank->context, code, rank->presence, grace_us(run));
-}
-
-static void rank_lost(struct run_rank *rank)
+void run_rank_lost(struct run_rank *rank, enum alar_status status)
 {
     struct run *run = rank->run;
     struct alar_note own = alar_driver_note(rank->driver);
     struct alar_roll roll = {0};
     char line[LINE_BYTES];
 
+    own.status = (int32_t)status;
     if (run->backend->note_set != NULL) {
         run->backend->note_set(rank->context, &own);
     }
-    struct alar_ending ending = ending_find(rank, &roll);
+    struct alar_ending ending = ending_find(rank, &roll, own);
     int code = (int)alar_status_class(ending.status);
 
     ending_line(line, rank, &roll, &ending);
     run->options->view->ending(rank, line);
-    alar_driver_tear_down(rank->driver);
-    alar_driver_record_exit(rank->driver, code, ending.status, line);
+    if (alar_driver_need(rank->driver) == ALAR_NEED_END) {
+        alar_driver_tear_down(rank->driver);
+        alar_fault_settle(rank->faults);
+        alar_driver_record_exit(rank->driver, code, ending.status, line);
+    }
     run->code = (int)alar_class_worst((enum alar_class)run->code, (enum alar_class)code);
-    rank_leave(rank, code);
+    if (run->backend->leave == NULL) {
+        return;
+    }
+    if (status == ALAR_E_NONFINITE && !run->is_simulated) {
+        linger(rank);
+    }
+    run->backend->leave(rank->context, code, rank->presence, grace_us(run));
+}
+
+void run_meet(struct run *run)
+{
+    uint64_t limit_us = deadline_us(run) > 0 ? deadline_us(run) : UINT64_MAX;
+
+    if (run->context == NULL || run->backend->farewell == NULL) {
+        return;
+    }
+    int error = run->backend->farewell(run->context, limit_us);
+
+    if (error != 0) {
+        run_rank_lost(&run->rank[0], error == -ALAR_E_LOST ? ALAR_E_LOST : ALAR_E_TIMEOUT);
+    }
+}
+
+void run_rank_gone(const struct run_rank *rank)
+{
+    struct alar_sim_world *world = rank->run->world;
+    int code = 0;
+    bool is_mute = alar_fault_departure(rank->faults, &code) == ALAR_DEPARTURE_MUTE;
+
+    if (world != NULL && is_mute) {
+        alar_sim_mute(world, (int32_t)rank->rank, alar_sim_now(world));
+    } else if (world != NULL) {
+        alar_sim_exit(world, (int32_t)rank->rank);
+    } else if (is_mute) {
+        for (;;) {
+            pause();
+        }
+    } else {
+        _exit(code);
+    }
 }
 
 void run_rank_over(struct run_rank *rank)
@@ -153,8 +181,9 @@ void run_rank_over(struct run_rank *rank)
     }
     if (status == ALAR_OK || is_agreed) {
         alar_driver_tear_down(rank->driver);
-        alar_driver_record_exit(rank->driver, (int)alar_status_class(status), status, NULL);
+        alar_fault_settle(rank->faults);
+        alar_driver_record_close(rank->driver);
     } else {
-        rank_lost(rank);
+        run_rank_lost(rank, status);
     }
 }

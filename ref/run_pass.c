@@ -1,20 +1,25 @@
 /* One pass: a driver and a program for every rank of this process, run side by side to their end.
  */
 #include "clock.h"
+#include "faults/point.h"
 #include "run.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
-    WAIT_SLICE_US = 10000
+    WAIT_SLICE_US = 10000,
+    REFUSE_US = 100000
 };
 
 static enum alar_status source_local(void *data, uint32_t rank, size_t index, uint32_t microbatch,
                                      struct alar_local *local)
 {
     const struct run *run = data;
+    const struct run_rank *own = &run->rank[rank - run->rank[0].rank];
 
     alar_dataset_local(&run->dataset, rank, run->range.begin + index, microbatch, local);
+    alar_fault_local(own->faults, index * run->config.microbatches + microbatch, local);
     return ALAR_OK;
 }
 
@@ -54,14 +59,24 @@ static struct alar_driver_options driver_options(const struct run *run, struct r
 static enum alar_status rank_open(struct run *run, struct run_rank *rank)
 {
     static const struct alar_pace no_pace = {.straggler = ALAR_STRAGGLER_NONE};
-    const struct alar_driver_options driver = driver_options(run, rank);
+    struct alar_driver_options driver = driver_options(run, rank);
+    const struct alar_fault_pass pass = {
+        .is_twin = run->is_twin,
+        .now_us = driver.now_us,
+        .clock = driver.clock,
+        .history = driver.history,
+        .history_since_us = driver.history_since_us,
+        .history_units_per_us = driver.history_units_per_us,
+    };
 
+    alar_fault_pass_begin(rank->faults, &pass);
+    alar_fault_wrap(rank->faults, &driver.backend, &driver.context);
     ALAR_TRY(alar_driver_open(&rank->driver, &driver));
     const struct alar_program_options program = {
         .driver = rank->driver,
         .source = {.data = run, .local = source_local, .step = source_step},
-        .backend = run->backend,
-        .context = rank->context,
+        .backend = driver.backend,
+        .context = driver.context,
         .rank = rank->rank,
         .ranks = run->ranks,
         .microbatches = (uint32_t)run->dataset.microbatches,
@@ -69,6 +84,7 @@ static enum alar_status rank_open(struct run *run, struct run_rank *rank)
         .pace = run->is_twin ? no_pace : run->options->pace,
         .deadline_us = driver.deadline_us,
         .comm_epoch = 2,
+        .faults = rank->faults,
     };
     ALAR_TRY(alar_program_open(&rank->program, &program));
     rank->turn = ALAR_TURN_AT;
@@ -98,16 +114,21 @@ static enum alar_status world_open(struct run *run)
     return ALAR_OK;
 }
 
+static bool is_done(const struct run_rank *rank)
+{
+    return rank->turn == ALAR_TURN_OVER || rank->turn == ALAR_TURN_GONE;
+}
+
 /* When this rank has something to do; UINT64_MAX: never, unless another rank moves first. */
 static uint64_t rank_wake(const struct run *run, const struct run_rank *rank)
 {
-    if (rank->turn == ALAR_TURN_OVER) {
+    if (is_done(rank)) {
         return UINT64_MAX;
     }
     if (rank->turn == ALAR_TURN_AT || run->world == NULL) {
         return rank->wake_us;
     }
-    uint64_t next = alar_sim_next(run->world, (int32_t)rank->rank);
+    uint64_t next = alar_fault_next(rank->faults, alar_sim_next(run->world, (int32_t)rank->rank));
     uint64_t expiry = alar_program_expiry(rank->program);
 
     return next < expiry ? next : expiry;
@@ -122,7 +143,7 @@ static struct run_rank *rank_due(struct run *run, uint64_t *wake_us)
     for (uint32_t i = 0; i < run->rank_count; i++) {
         uint64_t wake = rank_wake(run, &run->rank[i]);
 
-        if (run->rank[i].turn != ALAR_TURN_OVER && (due == NULL || wake < *wake_us)) {
+        if (!is_done(&run->rank[i]) && (due == NULL || wake < *wake_us)) {
             due = &run->rank[i];
             *wake_us = wake;
         }
@@ -160,9 +181,22 @@ static void run_loop(struct run *run)
         run->options->view->progress(run, alar_program_steps(rank->program));
         if (rank->turn == ALAR_TURN_OVER) {
             run_rank_over(rank);
+        } else if (rank->turn == ALAR_TURN_GONE) {
+            run_rank_gone(rank);
         }
         rank = rank_due(run, &wake_us);
     }
+}
+
+/* The others may already wait for this rank without a bound, so it ends the job. */
+static void rank_refuse(const struct run *run, const struct run_rank *rank, enum alar_status status)
+{
+    if (run->context == NULL || run->backend->leave == NULL) {
+        return;
+    }
+    run->options->view->ending(rank, alar_status_text(status));
+    memset(rank->presence, ALAR_HERE, run->ranks);
+    run->backend->leave(run->context, (int)alar_status_class(status), rank->presence, REFUSE_US);
 }
 
 enum alar_status run_pass(struct run *run)
@@ -171,7 +205,12 @@ enum alar_status run_pass(struct run *run)
         ALAR_TRY(world_open(run));
     }
     for (uint32_t i = 0; i < run->rank_count; i++) {
-        ALAR_TRY(rank_open(run, &run->rank[i]));
+        enum alar_status status = rank_open(run, &run->rank[i]);
+
+        if (status != ALAR_OK) {
+            rank_refuse(run, &run->rank[i], status);
+            return status;
+        }
     }
     run_loop(run);
     return ALAR_OK;

@@ -51,6 +51,10 @@ static void report_compare(struct run_rank *rank, const struct alar_report *twin
 
     rank->same += ulps == 0;
     rank->ulps_max = ulps > rank->ulps_max ? ulps : rank->ulps_max;
+    if (ulps > 0 && run_audit(run, rank->compared - 1, first, twin) != ALAR_OK) {
+        rank->illegal++;
+        rank->run->code = (int)alar_status_class(ALAR_E_DIFFERS);
+    }
     if (rank->rank == 0) {
         run->options->view->compared(run, first, twin, ulps);
     }

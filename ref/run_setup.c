@@ -1,5 +1,6 @@
 /* What a run needs before its first pass, and gives back after its last: the losses, the back end,
    the ranks of this process, and their histories. */
+#include "faults/point.h"
 #include "plugin.h"
 #include "run.h"
 
@@ -14,9 +15,22 @@ enum {
 
 enum alar_status run_sum(struct run *run, uint64_t epoch, int64_t *lanes, size_t count)
 {
-    return run->is_simulated
-               ? ALAR_OK
-               : alar_sum_over_ranks(run->backend, run->rank[0].context, epoch, lanes, count);
+    return run->is_simulated ? ALAR_OK
+                             : alar_sum_over_ranks(run->backend, run->context, epoch, lanes, count);
+}
+
+/* The worst of what each process has come to: all go on, or none does. */
+static enum alar_status run_agree(struct run *run, uint64_t epoch, enum alar_status own)
+{
+    int64_t failed[2] = {own == ALAR_E_NOMEM, own != ALAR_OK};
+
+    if (run_sum(run, epoch, failed, 2) != ALAR_OK) {
+        return ALAR_E_LOST;
+    }
+    if (own != ALAR_OK) {
+        return own;
+    }
+    return failed[0] > 0 ? ALAR_E_NOMEM : failed[1] > 0 ? ALAR_E_INPUT : ALAR_OK;
 }
 
 /* Opens the history of each rank of this process. */
@@ -30,6 +44,7 @@ static enum alar_status histories_open(struct run *run, char *complaint)
             .backend = run->backend->name,
             .tag = "alar run",
             .is_simulated = run->is_simulated,
+            .faults = rank->faults,
         };
 
         ALAR_TRY(alar_config_history(&run->config, &writer, &rank->history, &run->history_since_us,
@@ -39,26 +54,23 @@ static enum alar_status histories_open(struct run *run, char *complaint)
 }
 
 /* Rank 0 prepares the directory, then all open their files; if one can't, none goes on. */
-enum alar_status run_history_open(struct run *run, char *complaint)
+static enum alar_status histories_prepare(struct run *run, char *complaint)
 {
-    int64_t bad = 0;
+    enum alar_status status = ALAR_OK;
 
     if (run->config.history == NULL) {
         return ALAR_OK;
     }
-    snprintf(complaint, ALAR_COMPLAINT_BYTES, "another rank can't write its history");
     if (run->rank[0].rank == 0) {
-        bad = alar_history_prepare(run->config.history, false, complaint) != ALAR_OK;
+        status = alar_history_prepare(run->config.history, false, complaint);
+    } else {
+        snprintf(complaint, ALAR_COMPLAINT_BYTES, "another rank can't write its history");
     }
-    ALAR_TRY(run_sum(run, 21, &bad, 1));
-    if (bad == 0) {
-        bad = histories_open(run, complaint) != ALAR_OK;
-        ALAR_TRY(run_sum(run, 22, &bad, 1));
-    }
-    return bad == 0 ? ALAR_OK : ALAR_E_INPUT;
+    ALAR_TRY(run_agree(run, 21, status));
+    return run_agree(run, 22, histories_open(run, complaint));
 }
 
-enum alar_status run_history_close(struct run *run)
+static enum alar_status histories_close(struct run *run)
 {
     enum alar_status status = ALAR_OK;
     char complaint[ALAR_COMPLAINT_BYTES];
@@ -74,39 +86,82 @@ enum alar_status run_history_close(struct run *run)
 }
 
 /* One rank a process, as the launcher says; on the simulator all of them. */
-static enum alar_status ranks_open(struct run *run, char *complaint)
+static enum alar_status library_open(struct run *run, uint32_t *own, char *complaint)
 {
     struct alar_boot boot = {.rank = -1, .ranks = -1, .config = ""};
-    void *context = NULL;
 
-    if (!run->is_simulated && run->backend->init(&context, &boot) != 0) {
+    if (run->is_simulated) {
+        run->ranks = run->options->ranks > 0 ? run->options->ranks : run->dataset.ranks;
+        *own = 0;
+        return ALAR_OK;
+    }
+    if (run->backend->init(&run->context, &boot) != 0) {
         snprintf(complaint, ALAR_COMPLAINT_BYTES, "the back end '%s' does not start",
                  run->backend->name);
         return ALAR_E_INPUT;
     }
-    run->ranks = !run->is_simulated        ? (uint32_t)boot.ranks
-                 : run->options->ranks > 0 ? run->options->ranks
-                                           : run->dataset.ranks;
-    run->rank_count = run->is_simulated ? run->ranks : 1;
-    run->rank = calloc(run->rank_count, sizeof(*run->rank));
+    run->ranks = (uint32_t)boot.ranks;
+    *own = (uint32_t)boot.rank;
+    return ALAR_OK;
+}
+
+static enum alar_status rank_prepare(struct run *run, struct run_rank *rank, uint32_t number)
+{
+    size_t steps = run->range.end - run->range.begin;
+    const struct alar_fault_rank_options faults = {
+        .faults = run->options->faults,
+        .rank = number,
+        .ranks = run->ranks,
+        .cells = steps * run->config.microbatches,
+    };
+
+    rank->rank = number;
+    rank->context = run->context;
+    rank->run = run;
+    rank->log_max = steps / run->config.log_interval + 2;
+    rank->log = calloc(rank->log_max, sizeof(*rank->log));
+    rank->presence = calloc(run->ranks, sizeof(*rank->presence));
+    rank->note = calloc(run->ranks, sizeof(*rank->note));
+    if (rank->log == NULL || rank->presence == NULL || rank->note == NULL) {
+        return ALAR_E_NOMEM;
+    }
+    return alar_fault_rank_open(&rank->faults, &faults);
+}
+
+static enum alar_status log_json_open(struct run *run, char *complaint)
+{
+    if (run->options->log_json == NULL || run->rank[0].rank != 0) {
+        return ALAR_OK;
+    }
+    run->log_json = (struct alar_report_file){.metric = "lm loss",
+                                              .normalization = run->config.normalization,
+                                              .encoding = run->config.encoding};
+    ALAR_TRY(alar_report_file_open(&run->log_json, run->options->log_json, complaint));
+    run->has_log_json = true;
+    return ALAR_OK;
+}
+
+/* What this process needs for its ranks, and can fail to get while others get it. */
+static enum alar_status ranks_open(struct run *run, uint32_t own, char *complaint)
+{
+    uint32_t count = run->is_simulated ? run->ranks : 1;
+
+    if (run->ranks > run->dataset.ranks) {
+        snprintf(complaint, ALAR_COMPLAINT_BYTES,
+                 "%s: expected losses of %u ranks, found those of %u", run->options->losses,
+                 run->ranks, run->dataset.ranks);
+        return ALAR_E_INPUT;
+    }
+    ALAR_TRY(alar_faults_suit(run->options->faults, run->ranks, complaint));
+    run->rank = calloc(count, sizeof(*run->rank));
+    run->rank_count = run->rank != NULL ? count : 0;
     if (run->rank == NULL) {
         return ALAR_E_NOMEM;
     }
-    for (uint32_t i = 0; i < run->rank_count; i++) {
-        struct run_rank *rank = &run->rank[i];
-
-        rank->rank = run->is_simulated ? i : (uint32_t)boot.rank;
-        rank->context = context;
-        rank->run = run;
-        rank->log_max = (run->range.end - run->range.begin) / run->config.log_interval + 2;
-        rank->log = calloc(rank->log_max, sizeof(*rank->log));
-        rank->presence = calloc(run->ranks, sizeof(*rank->presence));
-        rank->note = calloc(run->ranks, sizeof(*rank->note));
-        if (rank->log == NULL || rank->presence == NULL || rank->note == NULL) {
-            return ALAR_E_NOMEM;
-        }
+    for (uint32_t i = 0; i < count; i++) {
+        ALAR_TRY(rank_prepare(run, &run->rank[i], own + i));
     }
-    return ALAR_OK;
+    return log_json_open(run, complaint);
 }
 
 enum alar_status run_open(struct run *run, char *complaint)
@@ -115,6 +170,7 @@ enum alar_status run_open(struct run *run, char *complaint)
     const struct alar_backend *const builtin[] = {alar_sim_backend(), NULL};
     const struct alar_dataset_source source = {
         .directory = options->losses, .input = options->input, .rank = ALAR_EVERY_RANK};
+    uint32_t own = 0;
 
     snprintf(complaint, ALAR_COMPLAINT_BYTES, "out of memory");
     ALAR_TRY(alar_dataset_open(&source, &run->dataset, complaint));
@@ -124,44 +180,29 @@ enum alar_status run_open(struct run *run, char *complaint)
     ALAR_TRY(alar_plugin_load(run->config.backend, builtin, &run->table, complaint));
     run->backend = &run->table;
     run->is_simulated = strcmp(run->config.backend, "sim") == 0;
-    ALAR_TRY(ranks_open(run, complaint));
-    if (run->ranks > run->dataset.ranks) {
-        snprintf(complaint, ALAR_COMPLAINT_BYTES,
-                 "%s: expected losses of %u ranks, found those of %u", options->losses, run->ranks,
-                 run->dataset.ranks);
-        return ALAR_E_INPUT;
-    }
-    int64_t bad = 0;
-    if (options->log_json != NULL && run->rank[0].rank == 0) {
-        run->log_json = (struct alar_report_file){.metric = "lm loss",
-                                                  .normalization = run->config.normalization,
-                                                  .encoding = run->config.encoding};
-        bad = alar_report_file_open(&run->log_json, options->log_json, complaint) != ALAR_OK;
-        run->has_log_json = bad == 0;
-    }
-    ALAR_TRY(run_sum(run, 20, &bad, 1));
-    return bad == 0 ? run_history_open(run, complaint) : ALAR_E_INPUT;
+    ALAR_TRY(library_open(run, &own, complaint));
+    ALAR_TRY(run_agree(run, 20, ranks_open(run, own, complaint)));
+    return histories_prepare(run, complaint);
 }
 
 /* The farewell keeps every rank until all have come, so that none finalizes while another still
    needs its answers. */
 static enum alar_status library_close(struct run *run)
 {
-    void *context = run->rank_count > 0 ? run->rank[0].context : NULL;
     enum alar_status status = ALAR_OK;
 
-    if (run->is_simulated || context == NULL) {
+    if (run->context == NULL) {
         return ALAR_OK;
     }
-    if (run->backend->farewell != NULL && run->backend->farewell(context, FAREWELL_US) != 0) {
+    if (run->backend->farewell != NULL && run->backend->farewell(run->context, FAREWELL_US) != 0) {
         status = ALAR_E_TIMEOUT;
     }
-    return run->backend->fini(context) == 0 ? status : ALAR_E_BACKEND;
+    return run->backend->fini(run->context) == 0 ? status : ALAR_E_BACKEND;
 }
 
 enum alar_status run_close(struct run *run)
 {
-    enum alar_status history = run_history_close(run);
+    enum alar_status history = histories_close(run);
     enum alar_status library = library_close(run);
     bool is_lost = run->has_log_json && alar_report_file_close(&run->log_json) != ALAR_OK;
 
@@ -169,6 +210,7 @@ enum alar_status run_close(struct run *run)
         free(run->rank[i].log);
         free(run->rank[i].presence);
         free(run->rank[i].note);
+        alar_fault_rank_free(run->rank[i].faults);
     }
     free(run->rank);
     alar_dataset_close(&run->dataset);

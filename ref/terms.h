@@ -44,6 +44,32 @@ enum alar_check {
     ALAR_CHECK_CHOICES
 };
 
+/* What a reduction does, in the order of the words in record.def. */
+enum alar_red {
+    ALAR_RED_SUM,
+    ALAR_RED_MAX,
+    ALAR_RED_MIN,
+    ALAR_RED_PRODUCT,
+    ALAR_RED_AVG
+};
+
+/* What an average is: where the division by the number of ranks happens. spec: N-16 */
+enum alar_avg {
+    ALAR_AVG_ANY,
+    ALAR_AVG_SUM_DIVIDE,   /* (sum of x) / n */
+    ALAR_AVG_SUM_MULTIPLY, /* (sum of x) * fl(1/n) */
+    ALAR_AVG_MULTIPLY_SUM, /* sum of x * fl(1/n) */
+    ALAR_AVG_DIVIDE_SUM,   /* sum of x / n */
+};
+
+/* What MAX and MIN make of a NaN among the contributions. spec: N-18 */
+enum alar_nan_policy {
+    ALAR_NAN_ANY,
+    ALAR_NAN_PROPAGATE, /* the answer is NaN */
+    ALAR_NAN_IGNORE,    /* the answer is that of the others; NaN when there are none */
+    ALAR_NAN_IDIOM      /* a > b ? a : b: any contribution can win */
+};
+
 /* async-microbatch async-step async-window sync-microbatch ...: placement + 3 when synchronous. */
 extern const char *const alar_schedule_names[];
 extern const char *const alar_placement_names[];     /* microbatch step window */

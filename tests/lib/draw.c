@@ -86,3 +86,19 @@ void draw_order(struct draw *draw, uint32_t *order, uint32_t n)
         order[j] = i;
     }
 }
+
+uint64_t draw_sum(struct draw *draw, struct alar_adder adder, const uint64_t *bits, uint32_t n,
+                  uint64_t *room)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        room[i] = alar_adder_load(adder, bits[i]);
+    }
+    for (uint32_t left = n; left > 1; left--) {
+        uint32_t i = draw_below(draw, left);
+        uint64_t taken = room[i];
+        room[i] = room[left - 1];
+        uint32_t j = draw_below(draw, left - 1);
+        room[j] = alar_adder_add(adder, room[j], taken);
+    }
+    return alar_adder_store(adder, room[0]);
+}

@@ -3,7 +3,7 @@
 #ifndef ALAR_TEST_DRAW_H
 #define ALAR_TEST_DRAW_H
 
-#include "fp.h"
+#include "tree.h"
 
 struct draw {
     uint64_t state; /* the seed at first */
@@ -36,5 +36,9 @@ void draw_values(struct draw *draw, enum draw_family family, enum alar_dtype dty
 
 /* A random order of 0 .. n-1. */
 void draw_order(struct draw *draw, uint32_t *order, uint32_t n);
+
+/* A legal sum: joins two drawn values until one is left; room: n entries. */
+uint64_t draw_sum(struct draw *draw, struct alar_adder adder, const uint64_t *bits, uint32_t n,
+                  uint64_t *room);
 
 #endif

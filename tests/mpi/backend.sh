@@ -11,7 +11,7 @@ echo "seed $seed"
 for n in 1 2 3 4 5 8; do
     claims "$n" "$BUILD/tests/mpi/table" "$plugin"
 done
-claims 3 "$BUILD/tests/mpi/table" "$plugin" host
+claims 3 "$BUILD/tests/mpi/host" "$plugin"
 for n in 2 3 4 5 6 7 8; do
     claims "$n" "$BUILD/tests/mpi/order" "$plugin" "$seed"
 done

@@ -8,7 +8,7 @@ enum {
     RANKS_MOST = 8,
     COUNT_MOST = 1024,
     CLASSES = 4,
-    ROUNDS = 3
+    ROUNDS = 2
 };
 
 static uint64_t draw(uint64_t *state)
@@ -173,7 +173,7 @@ int main(int argc, char **argv)
     struct world world;
 
     if (argc < 3) {
-        return 3;
+        return ALAR_CLASS_UNUSABLE;
     }
     seed = strtoull(argv[2], NULL, 10);
     world_start(&world, argv[1], "");

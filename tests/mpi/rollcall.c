@@ -252,7 +252,7 @@ int main(int argc, char **argv)
     struct story story = {0};
 
     if (argc < 6) {
-        return 3;
+        return ALAR_CLASS_UNUSABLE;
     }
     story.who = (int32_t)strtol(argv[3], NULL, 10);
     story.deadline_us = 1000 * strtoull(argv[4], NULL, 10);
@@ -265,5 +265,5 @@ int main(int argc, char **argv)
             return world_stop(&story.world);
         }
     }
-    return 3;
+    return ALAR_CLASS_UNUSABLE;
 }

@@ -53,8 +53,8 @@ refuse() { # refuse CLAIM TEXT RANKS OPTION...
     expect_text "$claim" 3 "$text" run "$@"
     check "$claim: said once" test "$(grep -c '^alar run: ' "$SCRATCH/.output")" -eq 1
 }
-refuse "an unknown option under mpiexec" "did you mean '--window'?" 4 --windw 3
-refuse "a missing directory under mpiexec" "/nowhere" 4 --losses /nowhere
-refuse "more ranks than losses under mpiexec" "expected losses of 5 ranks" 5
-refuse "an unwritable history under mpiexec" "/proc/h" 4 --history /proc/h
+refuse "an unknown option under a launcher" "did you mean '--window'?" 4 --windw 3
+refuse "a missing directory under a launcher" "/nowhere" 4 --losses /nowhere
+refuse "more ranks than losses under a launcher" "expected losses of 5 ranks" 5
+refuse "an unwritable history under a launcher" "/proc/h" 4 --history /proc/h
 tally

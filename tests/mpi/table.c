@@ -1,11 +1,9 @@
-/* The MPI back end through its table: build/tests/mpi/table PLUGIN [host|clean]. With `host` the
-   program starts and ends MPI itself; with `clean` nothing is left pending at the end, for MPICH
-   can't free what it still waits with. */
+/* The MPI back end through its table: build/tests/mpi/table PLUGIN [clean]. With `clean` nothing is
+   left pending at the end, for MPICH can't free what it still waits with. */
 #include "world.h"
 
 #include <limits.h>
 #include <math.h>
-#include <mpi.h>
 
 enum {
     COUNT_MOST = 1024,
@@ -109,8 +107,11 @@ static void values_are_exact(struct world *world)
 
                 value_check(world, dtypes[dtype], reductions[reduction], counts[count], is_in_place,
                             false);
-                value_check(world, dtypes[dtype], reductions[reduction], counts[count],
-                            !is_in_place, true);
+                /* Each value of each loop is among these; more is slow where MPICH spins. */
+                if ((dtype + reduction + count) % 3 == 0) {
+                    value_check(world, dtypes[dtype], reductions[reduction], counts[count],
+                                !is_in_place, true);
+                }
             }
         }
     }
@@ -309,31 +310,21 @@ static const struct claim claims[] = {
 int main(int argc, char **argv)
 {
     struct world world;
-    bool is_host = argc > 2 && strcmp(argv[2], "host") == 0;
     bool is_clean = argc > 2 && strcmp(argv[2], "clean") == 0;
-    int is_over = 1;
     int code;
 
     if (argc < 2) {
-        return 3;
+        return ALAR_CLASS_UNUSABLE;
     }
     world_load(&world, argv[1]);
     config_is_checked(&world);
-    if (is_host) {
-        MPI_Init(NULL, NULL);
-    }
     if (world_init(&world, "requests=64,spins=8,sleep-us=20") != 0) {
         fprintf(stderr, "init: %s\n", world.logged);
-        return 3;
+        return ALAR_CLASS_UNUSABLE;
     }
     claims_run(&world, claims, (int)(sizeof(claims) / sizeof(claims[0])) - is_clean);
     code = world_stop(&world);
-    MPI_Finalized(&is_over);
-    CLAIM(&world, is_over == !is_host);
-    if (is_host) {
-        MPI_Finalize();
-    } else {
-        CLAIM(&world, world_init(&world, "") == -ALAR_E_BACKEND);
-    }
+    /* A library that has ended can't start again. */
+    CLAIM(&world, world_init(&world, "") == -ALAR_E_BACKEND);
     return code || world.failures > 0;
 }

@@ -59,7 +59,7 @@ static inline void world_load(struct world *world, const char *plugin)
     memset(world, 0, sizeof(*world));
     if (alar_plugin_load(plugin, none, &world->backend, complaint) != ALAR_OK) {
         fprintf(stderr, "%s\n", complaint);
-        exit(3);
+        exit(ALAR_CLASS_UNUSABLE);
     }
 }
 
@@ -84,7 +84,7 @@ static inline void world_start(struct world *world, const char *plugin, const ch
     if (status != 0) {
         fprintf(stderr, "init: %s: %s\n", alar_status_name((enum alar_status) - status),
                 world->logged);
-        exit(3);
+        exit(ALAR_CLASS_UNUSABLE);
     }
 }
 

@@ -1,7 +1,7 @@
 /* Truth from elsewhere: what torch and gloo made of the same losses, bit for bit. */
 #include "dtype.h"
 #include "npy.h"
-#include "run.h"
+#include "tests/lib/run_rig.h"
 #include "tests/lib/scratch.h"
 
 #include <criterion/criterion.h>
@@ -13,81 +13,15 @@
 TestSuite(golden, .init = scratch_make, .fini = scratch_remove);
 
 enum {
-    STEPS_MAX = 200,
     MICROBATCHES = 4,
     RANKS = 4
 };
-
-static struct alar_report seen[STEPS_MAX];
-static size_t seen_count;
-
-static void keep(const struct run *run, const struct alar_report *report, double elapsed_ms)
-{
-    (void)run;
-    (void)elapsed_ms;
-    cr_assert_lt(seen_count, STEPS_MAX);
-    seen[seen_count++] = *report;
-}
-
-static void ignore_compared(const struct run *run, const struct alar_report *first,
-                            const struct alar_report *twin, uint64_t ulps)
-{
-    (void)run;
-    (void)first;
-    (void)twin;
-    (void)ulps;
-}
-
-static void ignore_progress(const struct run *run, size_t steps)
-{
-    (void)run;
-    (void)steps;
-}
-
-static void ignore_ending(const struct run_rank *rank, const char *text)
-{
-    cr_log_warn("rank %u: %s", rank->rank, text);
-}
-
-static void ignore_summary(const struct run *run, const struct run_totals *pass,
-                           const struct run_totals *twin)
-{
-    (void)run;
-    (void)pass;
-    (void)twin;
-}
-
-static const struct alar_run_view view = {
-    .reported = keep,
-    .compared = ignore_compared,
-    .progress = ignore_progress,
-    .ending = ignore_ending,
-    .summary = ignore_summary,
-};
-
-/* The original feature on gloo: a right fold over pairs of floats, nothing checked. */
-static struct alar_run_options gloo(const char *losses)
-{
-    return (struct alar_run_options){
-        .view = &view,
-        .losses = losses,
-        .input = ALAR_INPUT_SUMS,
-        .config = {.backend = "sim",
-                   .log_interval = 1,
-                   .check = ALAR_CHECK_OFF,
-                   .deadline_ms = ALAR_NO_DEADLINE},
-        .order = ALAR_SIM_RIGHT_FOLD,
-        .twin_order = ALAR_SIM_RIGHT_FOLD,
-        .pace = {.straggler = ALAR_STRAGGLER_NONE},
-        .seed = 1,
-    };
-}
 
 static void run_it(const struct alar_run_options *options, int expected)
 {
     char complaint[ALAR_COMPLAINT_BYTES] = "";
 
-    seen_count = 0;
+    run_rig_count = 0;
     cr_assert_eq(alar_run(options, complaint), expected, "%s", complaint);
 }
 
@@ -119,18 +53,19 @@ static size_t hold_against(const char *losses, int column, bool skips_nan)
 
     snprintf(path, sizeof(path), "%s/logged.npy", losses);
     const float *logged = npy_floats(&npy, path, 3);
-    cr_assert_eq(seen_count, npy.shape[1]);
-    for (size_t step = 0; step < seen_count; step++) {
+    cr_assert_eq(run_rig_count, npy.shape[1]);
+    for (size_t step = 0; step < run_rig_count; step++) {
         float torch = logged[step * 4 + (size_t)column];
 
-        if (isnan(torch) && (skips_nan || seen[step].is_empty)) {
-            empty += seen[step].is_empty;
+        if (isnan(torch) && (skips_nan || run_rig_seen[step].is_empty)) {
+            empty += run_rig_seen[step].is_empty;
             continue;
         }
-        cr_assert_not(seen[step].is_empty, "step %zu", step);
-        cr_assert(alar_fp_is_same(ALAR_F32, bits_of(seen[step].loss), bits_of((double)torch)),
-                  "step %zu: torch %08x, alar %08x", step, bits_of((double)torch),
-                  bits_of(seen[step].loss));
+        cr_assert_not(run_rig_seen[step].is_empty, "step %zu", step);
+        cr_assert(
+            alar_fp_is_same(ALAR_F32, bits_of(run_rig_seen[step].loss), bits_of((double)torch)),
+            "step %zu: torch %08x, alar %08x", step, bits_of((double)torch),
+            bits_of(run_rig_seen[step].loss));
     }
     alar_npy_close(&npy);
     return empty;
@@ -140,18 +75,18 @@ static size_t hold_against(const char *losses, int column, bool skips_nan)
    EMPTY. spec: L-02, L-05 */
 Test(golden, token_weighted_log_is_torchs)
 {
-    struct alar_run_options options = gloo("tests/data/gpt-losses/train");
+    struct alar_run_options options = run_rig_gloo("tests/data/gpt-losses/train");
 
     run_it(&options, ALAR_CLASS_GOOD);
 
     cr_assert_eq(hold_against(options.losses, 0, false), 1);
-    cr_assert(seen[150].is_empty);
+    cr_assert(run_rig_seen[150].is_empty);
 }
 
 /* The run that diverges: Inf and NaN where torch has them. */
 Test(golden, diverging_log_is_torchs)
 {
-    struct alar_run_options options = gloo("tests/data/gpt-losses/diverge");
+    struct alar_run_options options = run_rig_gloo("tests/data/gpt-losses/diverge");
 
     run_it(&options, ALAR_CLASS_GOOD);
 
@@ -161,7 +96,7 @@ Test(golden, diverging_log_is_torchs)
 /* One reduction a step: rule 4 of the data. */
 Test(golden, step_placement_is_torchs)
 {
-    struct alar_run_options options = gloo("tests/data/gpt-losses/train");
+    struct alar_run_options options = run_rig_gloo("tests/data/gpt-losses/train");
 
     options.config.placement = ALAR_PLACEMENT_STEP;
     run_it(&options, ALAR_CLASS_GOOD);
@@ -172,19 +107,19 @@ Test(golden, step_placement_is_torchs)
 /* Where no rank is empty, the mean of rank means is torch's; where one is, torch has NaN. */
 Test(golden, rank_mean_log_is_torchs)
 {
-    struct alar_run_options options = gloo("tests/data/gpt-losses/train");
+    struct alar_run_options options = run_rig_gloo("tests/data/gpt-losses/train");
 
     options.config.normalization = ALAR_RANK_MEAN;
     run_it(&options, ALAR_CLASS_GOOD);
 
     hold_against(options.losses, 1, true);
-    cr_assert_eq(seen[7].empty, 1, "one rank has no token in one microbatch of step 7");
+    cr_assert_eq(run_rig_seen[7].empty, 1, "one rank has no token in one microbatch of step 7");
 }
 
 /* The original's defect, kept: means summed and never divided, NaN included. */
 Test(golden, seed_undivided_log_is_torchs)
 {
-    struct alar_run_options options = gloo("tests/data/gpt-losses/train");
+    struct alar_run_options options = run_rig_gloo("tests/data/gpt-losses/train");
 
     options.config.normalization = ALAR_SEED_UNDIVIDED;
     run_it(&options, ALAR_CLASS_GOOD);
@@ -212,7 +147,7 @@ static bool next_done(FILE *file, uint32_t out[2])
 /* Every single all-reduce, on every rank, as gloo's asynchronous one delivered it. */
 static void hold_reductions(const char *losses)
 {
-    struct alar_run_options options = gloo(losses);
+    struct alar_run_options options = run_rig_gloo(losses);
     char path[512];
     struct alar_npy npy = {0};
 
@@ -256,7 +191,7 @@ Test(golden, reductions_of_diverge_are_gloos)
    and gets NaN; a selection does not look at it. spec: L-01 */
 Test(golden, masked_inf_does_not_poison_the_sum)
 {
-    struct alar_run_options options = gloo("tests/data/gpt-losses/diverge");
+    struct alar_run_options options = run_rig_gloo("tests/data/gpt-losses/diverge");
     struct alar_npy npy = {0};
 
     options.input = ALAR_INPUT_TOKENS;
@@ -266,6 +201,6 @@ Test(golden, masked_inf_does_not_poison_the_sum)
     const float *sums = npy_floats(&npy, "tests/data/gpt-losses/diverge/local_sum_tokens.npy", 4);
     cr_assert(isnan(sums[(19 * MICROBATCHES + 2) * 2]), "torch's own sum is NaN there");
     alar_npy_close(&npy);
-    cr_assert_eq(seen_count, 1);
-    cr_assert_not(isnan(seen[0].loss));
+    cr_assert_eq(run_rig_count, 1);
+    cr_assert_not(isnan(run_rig_seen[0].loss));
 }

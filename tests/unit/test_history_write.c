@@ -25,7 +25,8 @@ static char text[TEXT_BYTES];
 
 static struct alar_history *opened(uint32_t rank, size_t lanes, size_t ops)
 {
-    const struct alar_history_options options = {scratch_path(""), rank, lanes, ops};
+    const struct alar_history_options options = {
+        .directory = scratch_path(""), .rank = rank, .lanes = lanes, .ops = ops};
     struct alar_history *history = NULL;
     char complaint[ALAR_COMPLAINT_BYTES] = "";
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    WORDS_MAX = 8
+    WORDS_MAX = 16
 };
 
 struct parsed {

@@ -1,0 +1,112 @@
+/* Is a logged value that differs from its twin's still legal? Each reduced lane has an exact range
+   over all orders of addition; every step from lanes to report is monotone in the numerators, and
+   denominators are whole numbers that no order changes. So the report computed from all least lanes
+   and the one from all greatest lanes bound every legal report. */
+#include "legal.h"
+#include "run.h"
+
+#include <stdlib.h>
+
+struct audit {
+    const struct run *run;
+    struct alar_layout layout;
+    uint64_t *bits; /* of one lane, one element a rank */
+    void *lanes;    /* one contribution */
+    void *scratch;  /* of alar_legal_range */
+    struct alar_local *local;
+    struct alar_range report;
+    bool is_judged; /* every lane had a finite range */
+};
+
+/* The range of one lane of the all-reduce whose first cell is `cell` of the run. */
+static struct alar_range lane_range(struct audit *audit, size_t cell, size_t cells, size_t lane)
+{
+    const struct run *run = audit->run;
+    enum alar_dtype dtype = run->config.encoding == ALAR_PAIR32 ? ALAR_F32 : ALAR_F64;
+
+    for (uint32_t rank = 0; rank < run->ranks; rank++) {
+        for (size_t i = 0; i < cells; i++) {
+            alar_dataset_local(
+                &run->dataset, rank, run->range.begin + (cell + i) / audit->layout.microbatches,
+                (uint32_t)((cell + i) % audit->layout.microbatches), &audit->local[i]);
+        }
+        alar_payload_write(&audit->layout, rank, audit->local, cells, audit->lanes);
+        struct alar_ratio pair = alar_payload_pair(&audit->layout, audit->lanes, lane / 2);
+        audit->bits[rank] =
+            alar_fp_from_double(dtype, lane % 2 == 0 ? pair.numerator : pair.denominator);
+    }
+    return alar_legal_range(dtype, audit->bits, run->ranks, audit->scratch);
+}
+
+/* Adds the steps of a report, computed once from least and once from greatest numerators. */
+static void audit_steps(struct audit *audit, size_t first_step, size_t steps)
+{
+    const struct alar_layout *layout = &audit->layout;
+    enum alar_over over = audit->run->config.over;
+    struct alar_tally interval[2] = {{.tokens = 0}, {.tokens = 0}};
+    size_t cells = alar_payload_pairs(layout, layout->microbatches) == 1 ? layout->microbatches : 1;
+
+    for (size_t step = first_step; step < first_step + steps; step++) {
+        struct alar_tally tally[2] = {{.tokens = 0}, {.tokens = 0}};
+
+        for (size_t i = 0; i < layout->microbatches; i += cells) {
+            size_t cell = step * layout->microbatches + i;
+            struct alar_range sum = lane_range(audit, cell, cells, 0);
+            struct alar_range count = lane_range(audit, cell, cells, 1);
+
+            audit->is_judged &= !sum.can_be_nan && count.low >= count.high;
+            alar_loss_add_pair(&tally[0], layout->encoding, layout->normalization, layout->ranks,
+                               (struct alar_ratio){sum.low, count.low});
+            alar_loss_add_pair(&tally[1], layout->encoding, layout->normalization, layout->ranks,
+                               (struct alar_ratio){sum.high, count.high});
+        }
+        alar_loss_add_step(&interval[0], layout->encoding, over, &tally[0]);
+        alar_loss_add_step(&interval[1], layout->encoding, over, &tally[1]);
+    }
+    if (!alar_loss_value(&interval[0], layout->encoding, &audit->report.low) ||
+        !alar_loss_value(&interval[1], layout->encoding, &audit->report.high)) {
+        audit->is_judged = false;
+    }
+}
+
+static bool audit_open(struct audit *audit, const struct run *run)
+{
+    size_t cells = run->dataset.microbatches;
+
+    audit->run = run;
+    audit->is_judged = true;
+    audit->layout = alar_config_driver(&run->config, run->ranks).layout;
+    audit->layout.has_flags = false;
+    audit->bits = calloc(run->ranks, sizeof(*audit->bits));
+    audit->lanes = calloc(2 * cells, sizeof(double));
+    audit->local = calloc(cells, sizeof(*audit->local));
+    audit->scratch = malloc(alar_legal_scratch_bytes(run->ranks));
+    return audit->bits && audit->lanes && audit->local && audit->scratch;
+}
+
+static void audit_close(struct audit *audit)
+{
+    free(audit->bits);
+    free(audit->lanes);
+    free(audit->local);
+    free(audit->scratch);
+}
+
+enum alar_status run_audit(const struct run *run, size_t index, const struct alar_report *first,
+                           const struct alar_report *twin)
+{
+    struct audit audit = {0};
+    enum alar_status status = ALAR_E_NOMEM;
+
+    if (first->is_empty || twin->is_empty) {
+        return ALAR_E_DIFFERS;
+    }
+    if (audit_open(&audit, run)) {
+        audit_steps(&audit, index * run->config.log_interval, first->steps);
+        bool is_legal = first->loss >= audit.report.low && first->loss <= audit.report.high &&
+                        twin->loss >= audit.report.low && twin->loss <= audit.report.high;
+        status = is_legal || !audit.is_judged ? ALAR_OK : ALAR_E_DIFFERS;
+    }
+    audit_close(&audit);
+    return status;
+}

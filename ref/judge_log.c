@@ -31,24 +31,6 @@ uint64_t judge_metric_find(const struct alar_judge *judge, uint64_t hash)
     return metric;
 }
 
-uint64_t judge_metric_make(struct alar_judge *judge, struct alar_text name)
-{
-    uint64_t hash = alar_text_hash(name);
-    uint64_t metric = judge_metric_find(judge, hash);
-
-    if (metric == 0) {
-        metric = alar_arena_take(judge->arena, sizeof(struct judge_metric));
-        struct judge_metric *made = judge_metric_at(judge, metric);
-
-        made->next = judge->log.metric;
-        made->hash = hash;
-        made->reduced = -1;
-        alar_text_keep(name, made->name, sizeof made->name);
-        judge->log.metric = metric;
-    }
-    return metric;
-}
-
 /* Does the operation carry the metric: under its name, in a list of names, or under no name at all?
  */
 bool judge_log_is_of(const struct judge_op *op, const struct judge_metric *metric)
@@ -68,6 +50,37 @@ bool judge_log_is_of(const struct judge_op *op, const struct judge_metric *metri
         at++;
     }
     return false;
+}
+
+/* The last step that was reduced for a metric, so that a lost report is missed. */
+static void metric_note(struct judge_metric *metric, const struct judge_op *op)
+{
+    if (op->key_hash && op->step > metric->reduced && judge_log_is_of(op, metric)) {
+        metric->reduced = op->step;
+        metric->reduced_by = op->number;
+        metric->place = op->place;
+    }
+}
+
+uint64_t judge_metric_make(struct alar_judge *judge, struct alar_text name)
+{
+    uint64_t hash = alar_text_hash(name);
+    uint64_t metric = judge_metric_find(judge, hash);
+
+    if (metric == 0) {
+        metric = alar_arena_take(judge->arena, sizeof(struct judge_metric));
+        struct judge_metric *made = judge_metric_at(judge, metric);
+
+        made->next = judge->log.metric;
+        made->hash = hash;
+        made->reduced = -1;
+        alar_text_keep(name, made->name, sizeof made->name);
+        judge->log.metric = metric;
+        for (uint64_t op = judge->log.oldest; op; op = judge_op_at(judge, op)->newer) {
+            metric_note(made, judge_op_at(judge, op));
+        }
+    }
+    return metric;
 }
 
 /* Looks from `start` to the newest. */
@@ -92,11 +105,12 @@ uint64_t judge_log_find(const struct alar_judge *judge, uint64_t group, uint64_t
     return found ? found : find_from(judge, judge->log.oldest, group, number);
 }
 
-bool judge_log_wants(const struct alar_judge *judge, const struct judge_op *op)
+/* Only what says that it belongs to a metric or a step can be asked for by a report. */
+bool judge_log_wants(const struct judge_op *op)
 {
-    bool has_room = judge->log.kept_max > 0;
+    bool is_named = op->key_hash != 0 || op->step >= 0 || op->pairs > 0;
 
-    return has_room && op->lanes > 0 && op->lanes <= LOG_LANES_MAX;
+    return is_named && op->lanes > 0 && op->lanes <= LOG_LANES_MAX;
 }
 
 static void log_drop_oldest(struct alar_judge *judge)
@@ -181,20 +195,6 @@ void judge_log_wait(struct alar_judge *judge, uint64_t report)
     log_try(judge);
 }
 
-/* The last step reduced for each metric that is reported, so that a lost report is missed. */
-static void log_note(struct alar_judge *judge, const struct judge_op *op)
-{
-    for (uint64_t m = judge->log.metric; m; m = judge_metric_at(judge, m)->next) {
-        struct judge_metric *metric = judge_metric_at(judge, m);
-
-        if (op->key_hash && op->step > metric->reduced && judge_log_is_of(op, metric)) {
-            metric->reduced = op->step;
-            metric->reduced_by = op->number;
-            metric->place = op->place;
-        }
-    }
-}
-
 void judge_log_keep(struct alar_judge *judge, uint64_t made)
 {
     struct judge_op *op = judge_op_at(judge, made);
@@ -208,7 +208,9 @@ void judge_log_keep(struct alar_judge *judge, uint64_t made)
     }
     judge->log.newest = made;
     judge->log.kept++;
-    log_note(judge, op);
+    for (uint64_t m = judge->log.metric; m; m = judge_metric_at(judge, m)->next) {
+        metric_note(judge_metric_at(judge, m), op);
+    }
     log_try(judge);
     while (judge->log.kept > judge->log.kept_max) {
         log_drop_oldest(judge);
@@ -225,11 +227,16 @@ static void finish_metric(struct alar_judge *judge, const struct judge_metric *m
         judge_found(judge, ALAR_ANOMALY_REPORT_LOST, NULL, ALAR_RANK_ALL);
     if (evidence) {
         memcpy(evidence->name[0], metric->name, sizeof evidence->name[0]);
+        evidence->has_op = false;
+        evidence->is_report = true;
         evidence->step = metric->reduced;
         evidence->amount[0] = (uint64_t)metric->reported;
         alar_list_add(&evidence->ops, metric->reduced_by);
         evidence->scene[evidence->scene_count++] =
-            (struct alar_scene){.record = ALAR_RECORD_ISSUE, .place = metric->place};
+            (struct alar_scene){.record = ALAR_RECORD_ISSUE,
+                                .place = metric->place,
+                                .is_of_report = true,
+                                .number = metric->reduced_by};
     }
 }
 
@@ -238,7 +245,7 @@ static bool finish_is_regular(const struct alar_judge *judge)
     for (uint32_t r = 0; r < judge->setup.world; r++) {
         const struct judge_rank *rank = judge_rank_at(judge, r);
 
-        if (!rank->is_over || rank->is_exited || rank->is_aborted) {
+        if (!rank->is_over || rank->is_exited || rank->is_given_up || rank->is_aborted) {
             return false;
         }
     }

@@ -178,7 +178,7 @@ uint64_t judge_metric_make(struct alar_judge *judge, struct alar_text name);
 uint64_t judge_log_find(const struct alar_judge *judge, uint64_t group, uint64_t number,
                         uint64_t hint);
 bool judge_log_is_of(const struct judge_op *op, const struct judge_metric *metric);
-bool judge_log_wants(const struct alar_judge *judge, const struct judge_op *op);
+bool judge_log_wants(const struct judge_op *op);
 void judge_log_keep(struct alar_judge *judge, uint64_t op);
 void judge_log_wait(struct alar_judge *judge, uint64_t report);
 void judge_log_finish(struct alar_judge *judge);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum {
+    CHECK_SHOWN = 4, /* operations shown as evidence */
     CHECK_RULES = 10 /* ways to a legal value, when the normalization is not declared */
 };
 
@@ -77,20 +78,32 @@ static void check_show(const struct log_view *view, struct alar_evidence *eviden
 {
     const struct judge_report *report = view->report;
 
-    for (uint32_t k = 0; k < report->parts && k < ALAR_SCENES_MAX - 2; k++) {
+    memcpy(evidence->group,
+           judge_group_at(view->judge, judge_op_at(view->judge, view->part[0].op)->group)->name,
+           sizeof evidence->group);
+    for (uint32_t k = 0; k < report->parts && k < CHECK_SHOWN; k++) {
         const struct judge_op *op = judge_op_at(view->judge, view->part[k].op);
         struct alar_scene *scene = &evidence->scene[evidence->scene_count++];
 
         *scene = (struct alar_scene){.record = ALAR_RECORD_ISSUE, .place = op->place};
         scene->rank = judge_member_rank(view->judge, judge_group_at(view->judge, op->group), 0);
         scene->n = op->n;
+        scene->is_of_report = true;
+        scene->number = op->number;
+        scene->dtype = op->dtype;
         scene->shown = op->lanes < 2 ? op->lanes : 2;
         memcpy(scene->bits, alar_arena_at(view->judge->arena, op->in),
                scene->shown * sizeof *scene->bits);
         alar_list_add(&evidence->ops, op->number);
     }
-    evidence->scene[evidence->scene_count++] = (struct alar_scene){
-        .record = ALAR_RECORD_REPORT, .place = report->place, .rank = report->rank};
+    evidence->scene[evidence->scene_count++] =
+        (struct alar_scene){.record = ALAR_RECORD_REPORT,
+                            .place = report->place,
+                            .rank = report->rank,
+                            .is_of_report = true,
+                            .dtype = report->dtype,
+                            .shown = report->is_empty ? 0 : 1,
+                            .bits = {evidence->found, 0}};
 }
 
 /* One finding for each kind of mistake and metric; further reports widen it. */
@@ -114,6 +127,7 @@ static struct alar_evidence *check_found(struct alar_judge *judge, const struct 
         return NULL;
     }
     evidence->has_op = false;
+    evidence->is_report = true;
     evidence->step = report->step;
     evidence->dtype = report->dtype;
     evidence->has_found = !report->is_empty;

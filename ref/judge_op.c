@@ -156,7 +156,7 @@ void judge_op_forget(struct alar_judge *judge, uint64_t made)
         alar_arena_give(judge->arena, op->twin, op->twin_lanes * sizeof(uint64_t));
     }
     alar_arena_give(judge->arena, op->entry, op->members * sizeof(struct judge_entry));
-    if (judge_log_wants(judge, op)) {
+    if (judge_log_wants(op)) {
         judge_log_keep(judge, made);
     } else {
         judge_op_give(judge, made);

@@ -153,6 +153,7 @@ enum alar_status judge_over(struct alar_judge *judge)
         struct judge_rank *rank = judge_rank_at(judge, r);
 
         rank->is_over = true;
+        rank->is_given_up = rank->is_given_up || alar_event_number(event, ALAR_FIELD_CODE, 0) != 0;
         rank->is_exited = event->record == ALAR_RECORD_EXIT; /* an `end` after it says: in order */
     }
     return ALAR_OK;

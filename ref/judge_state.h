@@ -18,7 +18,8 @@ struct judge_rank {
     uint64_t next_i;        /* running number expected next */
     bool has_i, has_t, has_any, has_trace, has_issued;
     bool is_over;     /* `end` or `exit` seen, or the history is bare */
-    bool is_exited;   /* `exit` seen */
+    bool is_exited;   /* `exit` seen, and no `end` after it */
+    bool is_given_up; /* ended with a code other than 0: nobody waits for what was pending */
     bool is_aborted;  /* `abort` seen */
     int64_t t;        /* latest */
     int64_t t0;       /* added to make times of one clock comparable */

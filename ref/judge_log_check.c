@@ -300,6 +300,24 @@ static void check_report(struct alar_judge *judge, const struct log_view *view)
     }
 }
 
+/* How far a metric's reports go, by their labels or by their operations. */
+static void check_reported(const struct alar_judge *judge, const struct judge_report *report,
+                           struct judge_metric *metric)
+{
+    const struct judge_part *part = alar_arena_at(judge->arena, report->part);
+    int64_t last = report->step;
+
+    for (uint32_t k = 0; k < report->parts; k++) {
+        int64_t step = part[k].op ? judge_op_at(judge, part[k].op)->step : -1;
+
+        last = step > last ? step : last;
+    }
+    if (!metric->is_reported || metric->reported < last) {
+        metric->reported = last;
+    }
+    metric->is_reported = true;
+}
+
 /* A report on an operation that was found wrong is an echo: the cause is named already. */
 void judge_log_check(struct alar_judge *judge, const struct judge_report *report)
 {
@@ -308,10 +326,7 @@ void judge_log_check(struct alar_judge *judge, const struct judge_report *report
     bool is_echo;
     bool is_whole = log_view_build(judge, report, &view, &is_echo);
 
-    if (!metric->is_reported || metric->reported < report->step) {
-        metric->reported = report->step;
-    }
-    metric->is_reported = true;
+    check_reported(judge, report, metric);
     if (!is_whole && !is_echo) {
         judge_unknown(judge, ALAR_UNKNOWN_REPORT, report->place, report->rank);
     } else if (!is_echo) {

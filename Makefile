@@ -42,6 +42,7 @@ CORE := \
 	event \
 	arena \
 	anomaly \
+	explain \
 	verdict \
 	judge \
 	judge_state \

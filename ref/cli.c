@@ -14,7 +14,7 @@ struct subcommand {
 static const struct subcommand subcommands[] = {
     {"run", "log losses over ranks and prove the log against its synchronous twin", alar_cli_run},
     {"check", "judge recorded histories", alar_cli_check},
-    {"faults", "list the failure points and how to try them", alar_cli_faults},
+    {"explain", "say what an anomaly is, with its smallest history", alar_cli_explain},
     {"table", "print the handle's state machine", alar_cli_table},
 };
 

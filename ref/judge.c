@@ -123,7 +123,8 @@ static enum alar_status event_check(struct alar_judge *judge)
                                       "rank", event->number[ALAR_FIELD_RANK]);
     }
     struct judge_rank *rank = judge_rank_at(judge, (uint32_t)event->number[ALAR_FIELD_RANK]);
-    if (rank->is_over && !judge->setup.is_bare) {
+    if (rank->is_over && !judge->setup.is_bare &&
+        !(rank->is_exited && event->record == ALAR_RECORD_END)) {
         return judge_complain(judge, ALAR_FIELD_EV, "nothing after the end of the rank",
                               "a record");
     }

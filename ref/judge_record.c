@@ -151,7 +151,7 @@ enum alar_status judge_over(struct alar_judge *judge)
         struct judge_rank *rank = judge_rank_at(judge, r);
 
         rank->is_over = true;
-        rank->is_exited = rank->is_exited || event->record == ALAR_RECORD_EXIT;
+        rank->is_exited = event->record == ALAR_RECORD_EXIT; /* an `end` after it says: in order */
     }
     return ALAR_OK;
 }

@@ -155,11 +155,20 @@ void judge_settle(struct alar_judge *judge, struct judge_op *op)
     settle_tell(judge, op);
 }
 
+/* Under `once` every element is taken, as far as the mask can tell, before the operation is over.
+ */
+static bool settle_is_used(const struct alar_judge *judge, const struct judge_entry *entry)
+{
+    uint64_t all = entry->n < 64 ? (UINT64_C(1) << entry->n) - 1 : UINT64_MAX;
+
+    return !judge->contract.is_once || (entry->read_mask & all) == all;
+}
+
 void judge_entry_over(struct alar_judge *judge, struct judge_op *op, struct judge_entry *entry)
 {
     if (entry->is_finished || !entry->is_done || entry->is_failed || entry->is_timed_out ||
         entry->is_aborted || alar_handle_is_owned(&entry->handle) ||
-        (judge->contract.is_once && !entry->is_read)) {
+        !settle_is_used(judge, entry)) {
         return;
     }
     entry->is_finished = true;

@@ -110,8 +110,7 @@ struct alar_judge {
     struct alar_complaint complaint;
 };
 
-/* judge_state.c: from offsets to addresses. judge_op.c: groups and the table of unsettled
- * operations. */
+/* judge_state.c: from offsets to addresses. judge_op.c: groups, unsettled operations. */
 struct judge_rank *judge_rank_at(const struct alar_judge *judge, uint32_t rank);
 struct judge_group *judge_group_at(const struct alar_judge *judge, uint64_t group);
 struct judge_op *judge_op_at(const struct alar_judge *judge, uint64_t op);

@@ -68,8 +68,12 @@ static enum alar_status storage_read(struct alar_judge *judge, struct judge_subj
     struct judge_entry *entry = subject.entry;
     uint64_t mask = storage_read_mask(judge->event);
 
-    if (!entry) {
-        return ALAR_OK; /* of an operation that is over on every rank, or of free storage */
+    if (!entry) { /* an operation that is over on every rank, or storage that nobody owns */
+        if (judge->contract.is_once && judge->event->has[ALAR_FIELD_OP]) {
+            judge_show_event(judge, judge_found(judge, ALAR_ANOMALY_USED_TWICE, NULL,
+                                                (uint32_t)judge->event->number[ALAR_FIELD_RANK]));
+        }
+        return ALAR_OK;
     }
     if (entry->is_failed || entry->is_timed_out) {
         judge_life_found(judge, ALAR_ANOMALY_NO_VALUE_READ, subject, true);

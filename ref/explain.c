@@ -1,0 +1,18 @@
+/* The explanations, all from explain.def. */
+#include "explain.h"
+
+#include "check.h"
+
+static const struct alar_explanation explanations[] = {
+#define EXPLAIN(token, bad, good) [ALAR_ANOMALY_##token] = {bad, good},
+#include "explain.def"
+};
+
+_Static_assert(sizeof explanations / sizeof *explanations == ALAR_ANOMALY_COUNT,
+               "the last anomaly has an explanation");
+
+struct alar_explanation alar_explain(enum alar_anomaly anomaly)
+{
+    PRE((unsigned)anomaly < ALAR_ANOMALY_COUNT);
+    return explanations[anomaly];
+}

@@ -1,0 +1,68 @@
+/* Histories as text, judged. */
+#include "tests/lib/told.h"
+
+#include "tests/lib/scratch.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void told_files(struct told *told, const char *const *path, uint32_t count)
+{
+    struct alar_history_files files = {"test", path, count};
+
+    told->status = alar_reading_judge(&told->reading, &files, NULL, NULL);
+}
+
+void told_bytes(struct told *told, const char *text, size_t length)
+{
+    const char *path = scratch_write("told.jsonl", text, length);
+
+    snprintf(told->path, sizeof told->path, "%s", path);
+    path = told->path;
+    told_files(told, &path, 1);
+}
+
+void told(struct told *judged, const char *text)
+{
+    told_bytes(judged, text, strlen(text));
+}
+
+void told_ranks(struct told *told, const char *directory, uint32_t ranks)
+{
+    const char **path = calloc(ranks, sizeof *path);
+
+    for (uint32_t r = 0; r < ranks; r++) {
+        char *name = malloc(512);
+
+        snprintf(name, 512, "%s/rank%u.jsonl", directory, r);
+        path[r] = name;
+    }
+    told_files(told, path, ranks);
+    for (uint32_t r = 0; r < ranks; r++) {
+        free((void *)path[r]);
+    }
+    free((void *)path);
+}
+
+const struct alar_verdict *told_verdict(const struct told *told)
+{
+    cr_assert_eq(told->status, ALAR_OK, "%s", told->reading.complaint);
+    return alar_judge_verdict(told->reading.judge);
+}
+
+const char *told_reason(const struct told *told)
+{
+    static char reason[1024];
+    const char *path = told->path;
+    struct alar_history_files files = {"test", &path, 1};
+
+    alar_words_reason(&files, told_verdict(told), reason, sizeof reason);
+    return reason;
+}
+
+void told_free(struct told *told)
+{
+    alar_reading_free(&told->reading);
+}

@@ -1,0 +1,31 @@
+/* Judges a history that a test writes out as text. */
+#ifndef TESTS_TOLD_H
+#define TESTS_TOLD_H
+
+#include "history_read.h"
+#include "words.h"
+
+struct told {
+    enum alar_status status;
+    struct alar_reading reading; /* complaint; verdict by told_verdict */
+    char path[256];
+};
+
+/* Judges `text` as one merged file of that many bytes. Needs a scratch directory. */
+void told_bytes(struct told *told, const char *text, size_t length);
+
+/* The same for a text that ends with 0. */
+void told(struct told *told, const char *text);
+
+/* Judges the rank files rank0.jsonl ... in a directory. */
+void told_ranks(struct told *told, const char *directory, uint32_t ranks);
+
+/* PRE: it was judged. */
+const struct alar_verdict *told_verdict(const struct told *told);
+
+/* The line's reason, in static storage. */
+const char *told_reason(const struct told *told);
+
+void told_free(struct told *told);
+
+#endif

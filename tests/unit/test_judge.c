@@ -1,0 +1,517 @@
+/* The oracle: what is wrong is named, what is healthy is never reported, and order decides rather
+   than values. */
+#include "explain.h"
+#include "judge.h"
+#include "tests/lib/draw.h"
+#include "tests/lib/scratch.h"
+#include "tests/lib/told.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(judge, .init = scratch_make, .fini = scratch_remove);
+
+#define GLOO "tests/data/histories-gloo/"
+
+/* Each smallest bad history is convicted of its anomaly and of nothing that comes before it, and
+   the nearest good one is not reported: no anomaly is decoration. spec: O-05 */
+Test(judge, names_each_anomaly_and_passes_its_neighbour)
+{
+    for (unsigned a = 0; a < ALAR_ANOMALY_COUNT; a++) {
+        enum alar_anomaly anomaly = (enum alar_anomaly)a;
+        struct alar_explanation lines = alar_explain(anomaly);
+        struct told bad, good;
+
+        if (!lines.bad[0]) {
+            continue;
+        }
+        told(&bad, lines.bad);
+        told(&good, lines.good);
+
+        const struct alar_verdict *wrong = told_verdict(&bad), *right = told_verdict(&good);
+        cr_assert_eq(wrong->kind, alar_anomaly_is_note(anomaly) ? ALAR_PASS : ALAR_FAIL, "%s: %s",
+                     alar_anomaly_name(anomaly), told_reason(&bad));
+        cr_assert_gt(wrong->finding_count, 0, "%s", alar_anomaly_name(anomaly));
+        cr_assert_eq(wrong->finding[0].anomaly, anomaly, "%s: %s", alar_anomaly_name(anomaly),
+                     told_reason(&bad));
+        cr_assert_eq(right->kind, ALAR_PASS, "%s: %s", alar_anomaly_name(anomaly),
+                     told_reason(&good));
+        cr_assert_eq(right->finding_count, 0, "%s: %s", alar_anomaly_name(anomaly),
+                     told_reason(&good));
+        told_free(&bad);
+        told_free(&good);
+    }
+}
+
+/* Four lines are a test case. spec: O-05 */
+Test(judge, takes_four_lines)
+{
+    struct told four;
+
+    told(&four, "{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[1]}\n"
+                "{\"ev\":\"issue\",\"rank\":1,\"op\":0,\"in\":[2]}\n"
+                "{\"ev\":\"done\",\"rank\":0,\"op\":0,\"out\":[3]}\n"
+                "{\"ev\":\"done\",\"rank\":1,\"op\":0,\"out\":[3]}\n");
+
+    cr_assert_eq(told_verdict(&four)->kind, ALAR_PASS);
+    cr_assert_eq(told_verdict(&four)->judged, 1);
+    told_free(&four);
+}
+
+/* A real library's healthy recording passes whole, and its order of additions is named. spec: O-05
+ */
+Test(judge, passes_fault_free_gloo_as_a_right_fold)
+{
+    struct told gloo;
+    char name[ALAR_TREE_NAME_MAX];
+
+    told_ranks(&gloo, GLOO "fault-free", 4);
+
+    const struct alar_verdict *verdict = told_verdict(&gloo);
+    cr_assert_eq(verdict->kind, ALAR_PASS, "%s", told_reason(&gloo));
+    cr_assert_eq(verdict->operations, 50);
+    cr_assert_eq(verdict->judged, 50);
+    cr_assert_eq(verdict->provenance.named, 50);
+    cr_assert_eq(verdict->provenance.names, 1);
+    alar_tree_name_print(verdict->provenance.name[0], name);
+    cr_assert_str_eq(name, "right-fold");
+    told_free(&gloo);
+}
+
+/* The version counter convicts; the partial sums that `now` shows never do. spec: O-13 */
+Test(judge, finds_the_overwrite_in_gloo_and_nothing_else)
+{
+    struct told gloo;
+
+    told_ranks(&gloo, GLOO "overwrite", 4);
+
+    const struct alar_verdict *verdict = told_verdict(&gloo);
+    cr_assert_eq(verdict->finding_count, 1);
+    cr_assert_eq(verdict->finding[0].anomaly, ALAR_ANOMALY_IN_FLIGHT_WRITE);
+    cr_assert_eq(verdict->finding[0].number, 9);
+    cr_assert_eq(verdict->finding[0].ranks.count, 1);
+    cr_assert_eq(verdict->finding[0].ranks.item[0], 1);
+    cr_assert(verdict->finding[0].has_good && verdict->finding[0].good == 8);
+    told_free(&gloo);
+}
+
+/* spec: O-18 */
+Test(judge, finds_the_early_read_in_gloo_and_nothing_else)
+{
+    struct told gloo;
+
+    told_ranks(&gloo, GLOO "early-read", 4);
+
+    const struct alar_verdict *verdict = told_verdict(&gloo);
+    cr_assert_eq(verdict->finding_count, 1);
+    cr_assert_eq(verdict->finding[0].anomaly, ALAR_ANOMALY_EARLY_READ);
+    cr_assert_eq(verdict->finding[0].number, 9);
+    cr_assert_eq(verdict->finding[0].ranks.count, 1);
+    cr_assert_eq(verdict->finding[0].ranks.item[0], 2);
+    told_free(&gloo);
+}
+
+/* Without the version counter the value convicts: an overwrite that no record shows. spec: O-31 */
+Test(judge, finds_the_overwrite_by_its_value_alone)
+{
+    static char text[4][65536];
+    struct told gloo;
+
+    for (uint32_t r = 0; r < 4; r++) {
+        char from[128], name[32], *at = text[r];
+        snprintf(from, sizeof from, GLOO "overwrite/rank%u.jsonl", r);
+        snprintf(name, sizeof name, "rank%u.jsonl", r);
+        FILE *file = fopen(from, "r");
+        cr_assert_not_null(file, "%s", from);
+        text[r][fread(text[r], 1, sizeof text[r] - 1, file)] = '\0';
+        fclose(file);
+        while ((at = strstr(at, "\"ver\":1")) != NULL) {
+            at[6] = '0';
+        }
+        scratch_write(name, text[r], strlen(text[r]));
+    }
+
+    told_ranks(&gloo, scratch_path(""), 4);
+
+    const struct alar_verdict *verdict = told_verdict(&gloo);
+    cr_assert_eq(verdict->finding_count, 1, "%s", told_reason(&gloo));
+    cr_assert_eq(verdict->finding[0].anomaly, ALAR_ANOMALY_ILLEGAL_VALUE);
+    cr_assert_eq(verdict->finding[0].number, 9);
+    told_free(&gloo);
+}
+
+/* A recording cut at any line is neither passed nor convicted of what it did not get to. spec: O-06
+ */
+Test(judge, never_passes_and_never_convicts_a_cut_recording)
+{
+    static char text[65536];
+    FILE *file = fopen(GLOO "fault-free/rank2.jsonl", "r");
+    cr_assert_not_null(file);
+    size_t length = fread(text, 1, sizeof text, file);
+    fclose(file);
+
+    for (uint32_t r = 0; r < 4; r++) {
+        char from[128], name[32];
+        static char whole[65536];
+        snprintf(from, sizeof from, GLOO "fault-free/rank%u.jsonl", r);
+        snprintf(name, sizeof name, "rank%u.jsonl", r);
+        file = fopen(from, "r");
+        cr_assert_not_null(file);
+        size_t bytes = fread(whole, 1, sizeof whole, file);
+        fclose(file);
+        scratch_write(name, whole, bytes);
+    }
+    for (size_t cut = 200; cut + 1 < length; cut += 97) {
+        struct told gloo;
+
+        scratch_write("rank2.jsonl", text, cut);
+        told_ranks(&gloo, scratch_path(""), 4);
+        cr_assert_eq(told_verdict(&gloo)->kind, ALAR_UNKNOWN, "cut at %zu: %s", cut,
+                     told_reason(&gloo));
+        told_free(&gloo);
+    }
+}
+
+/* A wait that orders a stream is no host barrier; the contract decides. spec: O-03, O-16, O-18 */
+Test(judge, tells_stream_waits_from_blocking_ones)
+{
+    static const char *const body = "{\"ev\":\"issue\",\"rank\":0,\"t\":0,\"op\":0,\"in\":[1]}\n"
+                                    "{\"ev\":\"issue\",\"rank\":1,\"t\":0,\"op\":0,\"in\":[2]}\n"
+                                    "{\"ev\":\"wait\",\"rank\":0,\"t\":0,\"op\":0,\"stream\":2}\n"
+                                    "{\"ev\":\"done\",\"rank\":0,\"t\":1,\"op\":0,\"out\":[3]}\n"
+                                    "%s"
+                                    "{\"ev\":\"complete\",\"rank\":0,\"t\":100,\"op\":0}\n"
+                                    "{\"ev\":\"done\",\"rank\":1,\"t\":100,\"op\":0,\"out\":[3]}\n"
+                                    "{\"ev\":\"complete\",\"rank\":1,\"t\":100,\"op\":0}\n";
+    static const struct {
+        const char *contract, *middle;
+        enum alar_anomaly expected; /* COUNT: PASS */
+    } rows[] = {
+        {"stream", "{\"ev\":\"read\",\"rank\":0,\"t\":2,\"op\":0}\n", ALAR_ANOMALY_EARLY_READ},
+        {"stream", "{\"ev\":\"read\",\"rank\":0,\"t\":2,\"op\":0,\"stream\":2}\n",
+         ALAR_ANOMALY_COUNT},
+        {"stream", "{\"ev\":\"read\",\"rank\":0,\"t\":2,\"op\":0,\"stream\":1}\n",
+         ALAR_ANOMALY_EARLY_READ},
+        {"stream", "{\"ev\":\"test\",\"rank\":0,\"t\":2,\"op\":0,\"done\":false}\n",
+         ALAR_ANOMALY_COUNT},
+        {"stream",
+         "{\"ev\":\"sync\",\"rank\":0,\"t\":2}\n{\"ev\":\"read\",\"rank\":0,\"t\":2,\"op\":0}\n",
+         ALAR_ANOMALY_COUNT},
+        {"blocking", "{\"ev\":\"test\",\"rank\":0,\"t\":2,\"op\":0,\"done\":false}\n",
+         ALAR_ANOMALY_PREMATURE},
+    };
+
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char text[2048];
+        struct told judged;
+        int head = snprintf(text, sizeof text, "{\"ev\":\"contract\",\"wait\":\"%s\"}\n",
+                            rows[k].contract);
+        snprintf(text + head, sizeof text - (size_t)head, body, rows[k].middle);
+        told(&judged, text);
+
+        const struct alar_verdict *verdict = told_verdict(&judged);
+        if (rows[k].expected == ALAR_ANOMALY_COUNT) {
+            cr_assert_eq(verdict->kind, ALAR_PASS, "row %zu: %s", k, told_reason(&judged));
+        } else {
+            cr_assert_eq(verdict->kind, ALAR_FAIL, "row %zu: %s", k, told_reason(&judged));
+            cr_assert_eq(verdict->finding[0].anomaly, rows[k].expected, "row %zu: %s", k,
+                         told_reason(&judged));
+        }
+        told_free(&judged);
+    }
+}
+
+/* An injected fault that explains the outcome is named; one that does not is not. spec: O-07 */
+Test(judge, says_what_excuses_an_outcome)
+{
+    static const char *const body = "{\"ev\":\"trace\",\"world\":2,\"clock\":\"ticks\"}\n%s"
+                                    "{\"ev\":\"issue\",\"rank\":0,\"t\":0,\"op\":0,\"in\":[1]}\n"
+                                    "{\"ev\":\"fail\",\"rank\":0,\"t\":50,\"op\":0,"
+                                    "\"error\":\"timeout\"}\n"
+                                    "{\"ev\":\"end\",\"rank\":0}\n";
+    static const struct {
+        const char *fault;
+        int32_t excused;
+    } rows[] = {
+        {"", -1},
+        {"{\"ev\":\"fault\",\"rank\":1,\"point\":\"alar/rank/mute/1\"}\n", 0},
+        {"{\"ev\":\"fault\",\"rank\":1,\"point\":\"alar/contribution/bitflip\"}\n", -1},
+    };
+
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char text[1024];
+        struct told judged;
+        snprintf(text, sizeof text, body, rows[k].fault);
+        told(&judged, text);
+
+        const struct alar_verdict *verdict = told_verdict(&judged);
+        cr_assert_eq(verdict->finding[0].anomaly, ALAR_ANOMALY_TIMEOUT, "%s", told_reason(&judged));
+        cr_assert_eq(verdict->finding[0].excused, rows[k].excused, "row %zu", k);
+        cr_assert_eq(verdict->finding[0].missing.count, 1);
+        cr_assert_eq(verdict->finding[0].missing.item[0], 1);
+        told_free(&judged);
+    }
+}
+
+/* A drawn healthy history: n ranks, one legal tree, any interleaving of the ranks' lines. */
+struct healthy {
+    struct draw draw;
+    uint32_t n, ops, lanes;
+    enum alar_dtype dtype;
+    char *line[16 * 3 * 8];
+    uint32_t lines[16]; /* of each rank */
+};
+
+static void healthy_values(const struct healthy *healthy, char *text, size_t room,
+                           const uint64_t *bits)
+{
+    size_t length = 0;
+
+    for (uint32_t e = 0; e < healthy->lanes; e++) {
+        length += (size_t)snprintf(text + length, room - length, "%s\"%0*llx\"", e ? "," : "",
+                                   (int)(2 * alar_dtype_bytes(healthy->dtype)),
+                                   (unsigned long long)bits[e]);
+    }
+}
+
+static void healthy_op(struct healthy *healthy, uint32_t op, struct alar_tree_name name)
+{
+    uint64_t in[8][16], out[8], column[16], stack[16];
+    int32_t node[32];
+    struct alar_tree tree = {node, 0, 32};
+    struct alar_adder adder = {healthy->dtype, healthy->dtype, ALAR_NEAREST};
+    char values[256];
+
+    alar_tree_build(&tree, name, healthy->n);
+    for (uint32_t e = 0; e < healthy->lanes; e++) {
+        draw_values(&healthy->draw, (enum draw_family)draw_below(&healthy->draw, DRAW_FAMILY_COUNT),
+                    healthy->dtype, in[e], healthy->n);
+        memcpy(column, in[e], sizeof column);
+        out[e] = alar_tree_evaluate(&tree, adder, column, stack);
+    }
+    for (uint32_t r = 0; r < healthy->n; r++) {
+        uint64_t mine[8];
+        for (uint32_t e = 0; e < healthy->lanes; e++) {
+            mine[e] = in[e][r];
+        }
+        healthy_values(healthy, values, sizeof values, mine);
+        char *line = malloc(512);
+        snprintf(line, 512,
+                 "{\"ev\":\"issue\",\"rank\":%u,\"op\":%u,\"dtype\":\"%s\",\"in\":[%s]}\n", r, op,
+                 alar_dtype_name(healthy->dtype), values);
+        healthy->line[r * 24 + healthy->lines[r]++] = line;
+        healthy_values(healthy, values, sizeof values, out);
+        line = malloc(512);
+        snprintf(line, 512, "{\"ev\":\"done\",\"rank\":%u,\"op\":%u,\"out\":[%s]}\n", r, op,
+                 values);
+        healthy->line[r * 24 + healthy->lines[r]++] = line;
+    }
+}
+
+static void healthy_write(struct healthy *healthy, char *text)
+{
+    uint32_t next[16] = {0}, left = 2 * healthy->n * healthy->ops;
+
+    while (left > 0) {
+        uint32_t r = draw_below(&healthy->draw, healthy->n);
+
+        if (next[r] < healthy->lines[r]) {
+            text = stpcpy(text, healthy->line[r * 24 + next[r]]);
+            free(healthy->line[r * 24 + next[r]++]);
+            left--;
+        }
+    }
+}
+
+/* Whatever tree, dtype, values and interleaving: a legal history is never reported. Beyond the
+   hull's reach a value may stay undecided, when some order overflows; it is never convicted. spec:
+   O-05, O-31 */
+Test(judge, never_reports_a_healthy_history, .timeout = 100)
+{
+    static char text[1 << 17];
+    uint32_t passed = 0;
+
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        struct healthy healthy = {.draw = {seed}};
+        struct told judged;
+
+        healthy.n = 1 + draw_below(&healthy.draw, 16);
+        healthy.ops = 1 + draw_below(&healthy.draw, 4);
+        healthy.lanes = 1 + draw_below(&healthy.draw, 4);
+        healthy.dtype = (enum alar_dtype)draw_below(&healthy.draw, ALAR_I32);
+        for (uint32_t op = 0; op < healthy.ops; op++) {
+            healthy_op(&healthy, op,
+                       (struct alar_tree_name){
+                           (enum alar_tree_kind)draw_below(&healthy.draw, ALAR_TREE_KIND_COUNT),
+                           draw_below(&healthy.draw, healthy.n)});
+        }
+        healthy_write(&healthy, text);
+        told(&judged, text);
+
+        cr_assert_neq(told_verdict(&judged)->kind, ALAR_FAIL, "seed %llu: %s",
+                      (unsigned long long)seed, told_reason(&judged));
+        passed += told_verdict(&judged)->kind == ALAR_PASS;
+        told_free(&judged);
+    }
+    cr_assert_eq(passed, 400);
+}
+
+/* One bit of one result flipped: ranks disagree, always. spec: O-30 */
+Test(judge, sees_one_flipped_bit_on_one_rank)
+{
+    static const char *const body = "{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[\"4534a76d\"]}\n"
+                                    "{\"ev\":\"issue\",\"rank\":1,\"op\":0,\"in\":[\"43ff8000\"]}\n"
+                                    "{\"ev\":\"done\",\"rank\":0,\"op\":0,\"out\":[\"%08x\"]}\n"
+                                    "{\"ev\":\"done\",\"rank\":1,\"op\":0,\"out\":[\"%08x\"]}\n";
+    uint32_t sum =
+        (uint32_t)alar_fp_add(ALAR_F32, ALAR_NEAREST, UINT32_C(0x4534a76d), UINT32_C(0x43ff8000));
+
+    for (unsigned bit = 0; bit < 32; bit++) {
+        char text[512];
+        struct told judged;
+        snprintf(text, sizeof text, body, sum, sum ^ (UINT32_C(1) << bit));
+        told(&judged, text);
+
+        cr_assert_eq(told_verdict(&judged)->finding[0].anomaly, ALAR_ANOMALY_RANKS_DISAGREE,
+                     "bit %u: %s", bit, told_reason(&judged));
+        told_free(&judged);
+    }
+}
+
+/* Integers have one legal value, modulo 2^w; averages of floats follow the promised convention.
+   spec: N-04, O-31 */
+Test(judge, reduces_integers_extremes_and_averages)
+{
+    static const struct {
+        const char *contract, *red, *dtype, *in0, *in1, *out;
+        enum alar_anomaly expected; /* COUNT: PASS */
+    } rows[] = {
+        {"", "sum", "i32", "2147483647", "1", "-2147483648", ALAR_ANOMALY_COUNT},
+        {"", "sum", "u8", "200", "100", "44", ALAR_ANOMALY_COUNT},
+        {"", "sum", "u8", "200", "100", "255", ALAR_ANOMALY_ILLEGAL_VALUE},
+        {"", "sum", "i64", "9007199254740993", "0", "9007199254740993", ALAR_ANOMALY_COUNT},
+        {"", "product", "u8", "16", "17", "16", ALAR_ANOMALY_COUNT},
+        {"", "avg", "i32", "-3", "0", "-1", ALAR_ANOMALY_COUNT},
+        {"", "avg", "i32", "-3", "0", "-2", ALAR_ANOMALY_ILLEGAL_VALUE},
+        {"", "max", "f32", "1", "2", "2", ALAR_ANOMALY_COUNT},
+        {"", "max", "f32", "1", "2", "1", ALAR_ANOMALY_ILLEGAL_VALUE},
+        {"", "min", "i32", "-1", "2", "-1", ALAR_ANOMALY_COUNT},
+        {"", "max", "f32", "\"nan\"", "2", "2", ALAR_ANOMALY_COUNT},
+        {"\"nan\":\"propagate\"", "max", "f32", "\"nan\"", "2", "2", ALAR_ANOMALY_NAN_LOST},
+        {"\"nan\":\"propagate\"", "max", "f32", "\"nan\"", "2", "\"nan\"", ALAR_ANOMALY_COUNT},
+        {"\"nan\":\"ignore\"", "max", "f32", "\"nan\"", "2", "2", ALAR_ANOMALY_COUNT},
+        {"\"nan\":\"ignore\"", "max", "f32", "\"nan\"", "2", "\"nan\"", ALAR_ANOMALY_ILLEGAL_VALUE},
+        {"", "avg", "f32", "1", "2", "1.5", ALAR_ANOMALY_COUNT},
+        {"", "avg", "f32", "1", "2", "3", ALAR_ANOMALY_ILLEGAL_VALUE},
+        {"", "avg", "f16", "60000", "60000", "60000", ALAR_ANOMALY_COUNT},
+        {"\"avg\":\"sum-divide\"", "avg", "f16", "60000", "60000", "60000",
+         ALAR_ANOMALY_ILLEGAL_VALUE},
+        {"\"avg\":\"sum-divide\"", "avg", "f16", "60000", "60000", "\"inf\"", ALAR_ANOMALY_COUNT},
+        {"", "product", "f32", "3", "0.5", "1.5", ALAR_ANOMALY_COUNT},
+        {"", "product", "f32", "3", "0.5", "2", ALAR_ANOMALY_ILLEGAL_VALUE},
+        {"", "sum", "f32", "-0.0", "-0.0", "-0.0", ALAR_ANOMALY_COUNT},
+        {"", "sum", "f32", "-0.0", "0.0", "-0.0", ALAR_ANOMALY_ILLEGAL_VALUE},
+        {"", "sum", "f32", "\"inf\"", "\"-inf\"", "\"nan\"", ALAR_ANOMALY_COUNT},
+        {"", "sum", "f32", "\"inf\"", "\"-inf\"", "0", ALAR_ANOMALY_ILLEGAL_VALUE},
+    };
+
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char text[1024];
+        struct told judged;
+        snprintf(
+            text, sizeof text,
+            "{\"ev\":\"contract\"%s%s}\n"
+            "{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"red\":\"%s\",\"dtype\":\"%s\",\"in\":[%s]}\n"
+            "{\"ev\":\"issue\",\"rank\":1,\"op\":0,\"red\":\"%s\",\"dtype\":\"%s\",\"in\":[%s]}\n"
+            "{\"ev\":\"done\",\"rank\":0,\"op\":0,\"out\":[%s]}\n"
+            "{\"ev\":\"done\",\"rank\":1,\"op\":0,\"out\":[%s]}\n",
+            rows[k].contract[0] ? "," : "", rows[k].contract, rows[k].red, rows[k].dtype,
+            rows[k].in0, rows[k].red, rows[k].dtype, rows[k].in1, rows[k].out, rows[k].out);
+        told(&judged, text);
+
+        const struct alar_verdict *verdict = told_verdict(&judged);
+        if (rows[k].expected == ALAR_ANOMALY_COUNT) {
+            cr_assert_eq(verdict->kind, ALAR_PASS, "row %zu: %s", k, told_reason(&judged));
+        } else {
+            cr_assert_eq(verdict->kind, ALAR_FAIL, "row %zu: %s", k, told_reason(&judged));
+            cr_assert_eq(verdict->finding[0].anomaly, rows[k].expected, "row %zu: %s", k,
+                         told_reason(&judged));
+        }
+        told_free(&judged);
+    }
+}
+
+/* Of a mismatch the first divergence is named, not what follows from it. spec: O-10 */
+Test(judge, names_the_first_divergence_only)
+{
+    struct told judged;
+
+    told(&judged,
+         "{\"ev\":\"issue\",\"rank\":0,\"op\":1,\"red\":\"avg\",\"in\":[1],\"key\":\"a\"}\n"
+         "{\"ev\":\"issue\",\"rank\":0,\"op\":2,\"red\":\"avg\",\"in\":[10],\"key\":\"b\"}\n"
+         "{\"ev\":\"issue\",\"rank\":1,\"op\":1,\"red\":\"avg\",\"in\":[20],\"key\":\"b\"}\n"
+         "{\"ev\":\"issue\",\"rank\":1,\"op\":2,\"red\":\"avg\",\"in\":[3],\"key\":\"a\"}\n"
+         "{\"ev\":\"done\",\"rank\":0,\"op\":1,\"out\":[10.5]}\n"
+         "{\"ev\":\"done\",\"rank\":1,\"op\":1,\"out\":[10.5]}\n"
+         "{\"ev\":\"done\",\"rank\":0,\"op\":2,\"out\":[6.5]}\n"
+         "{\"ev\":\"done\",\"rank\":1,\"op\":2,\"out\":[6.5]}\n");
+
+    const struct alar_verdict *verdict = told_verdict(&judged);
+    cr_assert_eq(verdict->finding_count, 1, "%s", told_reason(&judged));
+    cr_assert_eq(verdict->finding[0].anomaly, ALAR_ANOMALY_MISMATCH_KEY);
+    cr_assert_eq(verdict->finding[0].number, 1);
+    told_free(&judged);
+}
+
+/* Nothing judged is nothing shown. spec: O-06 */
+Test(judge, calls_nothing_judged_unknown)
+{
+    static const char *const texts[] = {
+        "",
+        "\n\n",
+        "{\"ev\":\"trace\",\"world\":2}\n{\"ev\":\"end\"}\n",
+        "{\"ev\":\"issue\",\"rank\":0,\"op\":0}\n{\"ev\":\"done\",\"rank\":0,\"op\":0}\n",
+        "{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[1]}\n{\"ev\":\"done\",\"rank\":0,\"op\":0}"
+        "\n",
+        "{\"ev\":\"issue\",\"rank\":0,\"op\":0}\n{\"ev\":\"done\",\"rank\":0,\"op\":0,\"out\":[1]}"
+        "\n",
+    };
+
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        struct told judged;
+        told(&judged, texts[k]);
+
+        cr_assert_eq(told_verdict(&judged)->kind, ALAR_UNKNOWN, "text %zu", k);
+        told_free(&judged);
+    }
+}
+
+/* Memory follows what is pending, not how much has passed. spec: O-08 */
+Test(judge, forgets_what_is_settled)
+{
+    static char text[1 << 20];
+    size_t used[2];
+
+    for (unsigned k = 0; k < 2; k++) {
+        struct told judged;
+        char *at = text;
+
+        at += snprintf(at, 512, "{\"ev\":\"trace\",\"world\":2,\"clock\":\"ticks\"}\n");
+        for (unsigned op = 0; op < (k ? 2000u : 20u); op++) {
+            at += snprintf(at, 512,
+                           "{\"ev\":\"issue\",\"rank\":0,\"op\":%u,\"in\":[1,2]}\n"
+                           "{\"ev\":\"issue\",\"rank\":1,\"op\":%u,\"in\":[1,2]}\n"
+                           "{\"ev\":\"done\",\"rank\":0,\"op\":%u,\"out\":[2,4]}\n"
+                           "{\"ev\":\"done\",\"rank\":1,\"op\":%u,\"out\":[2,4]}\n",
+                           op, op, op, op);
+        }
+        snprintf(at, 64, "{\"ev\":\"end\"}\n");
+        told(&judged, text);
+        cr_assert_eq(told_verdict(&judged)->kind, ALAR_PASS, "%s", told_reason(&judged));
+        used[k] = judged.reading.arena.used;
+        told_free(&judged);
+    }
+    cr_assert_eq(used[0], used[1]);
+}

@@ -75,6 +75,9 @@ CORE := \
 	provenance \
 	axes \
 	power \
+	hull_witness \
+	certificate \
+	certificate_check \
 	handle \
 	window \
 	engine \

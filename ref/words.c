@@ -2,13 +2,13 @@
 #include "words.h"
 
 #include "decimal.h"
-#include "terms.h"
 
 #include <stdarg.h>
 #include <string.h>
 
 enum {
-    WORDS_BYTES = 1024
+    WORDS_BYTES = 1024,
+    WORDS_REPORTS = 512
 };
 
 /* Text being put together; what does not fit is left out. */
@@ -200,35 +200,15 @@ static void say_provenance(struct phrase *phrase, const struct alar_provenance *
     }
 }
 
-/* Reports without a declared normalization: which ones give all their numbers. */
-static void say_fits(struct phrase *phrase, const struct alar_verdict *verdict)
-{
-    const char *separator = "";
-
-    if (verdict->reports_undeclared == 0) {
-        return;
-    }
-    say(phrase, ", %llu of them undeclared: ", (unsigned long long)verdict->reports_undeclared);
-    for (unsigned fit = 0; fit < ALAR_NORMALIZATION_COUNT * ALAR_OVER_COUNT; fit++) {
-        if (verdict->reports_fit >> fit & 1) {
-            say(phrase, "%s%s over %s", separator, alar_normalization_names[fit / ALAR_OVER_COUNT],
-                alar_over_names[fit % ALAR_OVER_COUNT]);
-            separator = ", ";
-        }
-    }
-    say(phrase, verdict->reports_fit ? " fit" : "no one normalization fits all");
-}
-
 static void say_pass(struct phrase *phrase, const struct alar_verdict *verdict)
 {
+    char reports[WORDS_REPORTS];
+
     say(phrase, "%llu of %llu operations judged, same bits on all ranks",
         (unsigned long long)verdict->judged, (unsigned long long)verdict->operations);
     say_provenance(phrase, &verdict->provenance);
-    if (verdict->reports) {
-        say(phrase, "; %llu of %llu reports recomputed",
-            (unsigned long long)verdict->reports_judged, (unsigned long long)verdict->reports);
-        say_fits(phrase, verdict);
-    }
+    alar_words_reports(verdict, reports, sizeof reports);
+    say(phrase, "%s", reports);
     if (verdict->twins_same + verdict->twins_legal) {
         say(phrase, "; twin: same bits %llu, other legal bits %llu",
             (unsigned long long)verdict->twins_same, (unsigned long long)verdict->twins_legal);

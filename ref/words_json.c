@@ -265,8 +265,10 @@ static void json_verdict(yajl_gen json, const struct alar_history_files *files,
     json_key_count(json, "operations", verdict->operations);
     json_key_count(json, "judged", verdict->judged);
     json_key_count(json, "reports", verdict->reports);
-    json_key_count(json, "reports_judged", verdict->reports_judged);
-    json_fits(json, verdict);
+    if (verdict->reports > 0) {
+        json_key_count(json, "reports_judged", verdict->reports_judged);
+        json_fits(json, verdict);
+    }
     json_key_count(json, "peak", verdict->peak);
     json_key_count(json, "twins_same", verdict->twins_same);
     json_key_count(json, "twins_legal", verdict->twins_legal);

@@ -232,10 +232,10 @@ $(BUILD)/unit: $(call objects,deep,$(UNIT_SRC)) $(BUILD)/libdeep.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -lcriterion -lmpfr -lgmp $(LDLIBS) -o $@
 
-$(BUILD)/tests/gates/%: $(BUILD)/obj/tests/gates/%.o
+$(BUILD)/tests/gates/%: $(BUILD)/obj/tests/gates/%.o $(BUILD)/libdeep.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $^ -lcriterion -o $@
+	$(Q)$(CC) $(LDFLAGS) $^ -lcriterion $(LDLIBS) -o $@
 
 # One source, one plug-in per MPI library. A plug-in keeps its own private copy of what it calls.
 define mpi_rules

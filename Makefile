@@ -128,7 +128,7 @@ MPI_TEST := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/mpi/*.c)))
 # ---- targets for people --------------------------------------------------------------------------
 
 .PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
-.PHONY: clean
+.PHONY: clean spec spec-full patches
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
@@ -162,6 +162,15 @@ mpi: tests ## the runs on MPICH ranks alone
 
 asan: ## the Criterion suites under AddressSanitizer and UBSan, with planted defects
 	$(Q)ci/check.sh gates/asan
+
+spec: ## search the models with Spin, over the production objects
+	$(Q)spec/verify.sh
+
+spec-full: ## the same at sizes that take minutes
+	$(Q)spec/verify.sh --full
+
+patches: ## break the core on purpose; each time the named check must object
+	$(Q)ci/check.sh gates/patches
 
 valgrind-unit: ## the Criterion suites under valgrind, with planted defects
 	$(Q)ci/check.sh gates/valgrind

@@ -70,6 +70,8 @@ CORE := \
 	hull_witness \
 	certificate \
 	certificate_check \
+	diagnose \
+	diagnose_ranks \
 	handle \
 	window \
 	engine \

@@ -7,11 +7,6 @@
 
 #include <math.h>
 
-/* Models other than nearest add slowly: above this, named trees and the bound have to do. */
-enum {
-    SLOW_HULL_RANKS = 10
-};
-
 uint32_t alar_cause_tier(enum alar_cause cause)
 {
     return cause <= ALAR_CAUSE_DOUBLED  ? 1
@@ -43,75 +38,10 @@ bool alar_diagnosis_is_torn(const struct alar_origin *legal, const struct alar_d
     return alar_rung_is_legal(legal->rung) && is_other_step;
 }
 
-void alar_inquiry_note(struct alar_inquiry *inquiry, struct alar_explanation explanation)
-{
-    struct alar_diagnosis *diagnosis = inquiry->diagnosis;
-    uint32_t tier = alar_cause_tier(explanation.cause);
-
-    INV("hypotheses are tried in order of tier", diagnosis->tier <= tier || diagnosis->tier == 0);
-    diagnosis->tier = diagnosis->tier > 0 ? diagnosis->tier : tier;
-    diagnosis->in_tier += tier == diagnosis->tier;
-    diagnosis->count++;
-    diagnosis->is_unique = diagnosis->in_tier == 1;
-    if (diagnosis->kept < ALAR_DIAGNOSIS_KEPT) {
-        diagnosis->kept_explanation[diagnosis->kept++] = explanation;
-    }
-}
-
 static void inquiry_note(struct alar_inquiry *inquiry, enum alar_cause cause, uint32_t other,
                          enum alar_rung rung)
 {
     alar_inquiry_note(inquiry, (struct alar_explanation){cause, 0, other, 0, rung});
-}
-
-/* Judges one value of an altered reduction; no sets, the hull and the bound will do. */
-static enum alar_rung inquiry_judge(struct alar_inquiry *inquiry, const struct alar_reduce *reduce,
-                                    uint64_t value)
-{
-    struct alar_budget budget = {.scratch = inquiry->scratch, .work = 0, .starts = 4};
-    struct alar_origin origin;
-    size_t without_hull = 4096 + 64 * (size_t)reduce->n;
-
-    if (reduce->n > SLOW_HULL_RANKS && reduce->adder.model != ALAR_NEAREST &&
-        budget.scratch.bytes > without_hull) {
-        budget.scratch.bytes = without_hull;
-    }
-
-    if (alar_provenance_judge(reduce, value, budget, inquiry->nodes, &origin) != ALAR_OK) {
-        inquiry->diagnosis->is_complete = false;
-        return ALAR_RUNG_UNDECIDED;
-    }
-    return origin.rung;
-}
-
-bool alar_inquiry_explains(struct alar_inquiry *inquiry, const uint64_t *bits, uint32_t n,
-                           struct alar_adder adder, enum alar_rung *rung)
-{
-    struct alar_reduce reduce = inquiry->reduce;
-
-    reduce.bits = bits;
-    reduce.n = n;
-    reduce.adder = adder;
-    reduce.nodes = 0;
-    reduce.height = 0;
-    *rung = ALAR_RUNG_ILLEGAL;
-    for (uint32_t i = 0; i < inquiry->sums; i++) {
-        enum alar_rung found = inquiry_judge(inquiry, &reduce, inquiry->sum[i]);
-        *rung = found < *rung ? found : *rung;
-    }
-    return alar_rung_is_legal(*rung);
-}
-
-/* A contribution larger than all others widens the radius by itself. */
-bool alar_inquiry_is_plausible(const struct alar_inquiry *inquiry, double moved)
-{
-    double ranks = inquiry->reduce.n + 2.0;
-    double unit = ldexp(1, 2 - alar_dtype_precision(inquiry->reduce.adder.wide));
-    double growth = fabs(moved) > inquiry->largest ? ranks * ranks * unit : 0x1p-50;
-    double slack = inquiry->radius + fabs(moved) * growth;
-
-    return isfinite(moved) && moved >= inquiry->shift[0] - slack &&
-           moved <= inquiry->shift[1] + slack;
 }
 
 /* Values that were there before, or belong to another step. */
@@ -133,7 +63,7 @@ static void inquiry_try_values(struct alar_inquiry *inquiry)
             inquiry_note(inquiry, cause, 0, ALAR_RUNG_ONLY);
         } else if (steps[i]) {
             other.bits = steps[i];
-            enum alar_rung rung = inquiry_judge(inquiry, &other, inquiry->value);
+            enum alar_rung rung = alar_inquiry_judge(inquiry, &other, inquiry->value);
             if (alar_rung_is_legal(rung)) {
                 inquiry_note(inquiry, cause, 0, rung);
             }
@@ -147,7 +77,7 @@ static void inquiry_try_values(struct alar_inquiry *inquiry)
     }
     uint64_t negated = alar_fp_negate(dtype, inquiry->value);
     if (alar_dtype_is_float(dtype) && alar_fp_is_zero(dtype, inquiry->value) &&
-        alar_rung_is_legal(inquiry_judge(inquiry, inquiry->asked, negated))) {
+        alar_rung_is_legal(alar_inquiry_judge(inquiry, inquiry->asked, negated))) {
         inquiry_note(inquiry, ALAR_CAUSE_ZERO_SIGN, 0, ALAR_RUNG_ONLY);
     }
 }
@@ -190,7 +120,7 @@ static void inquiry_try_divisions(struct alar_inquiry *inquiry)
 
     plain.red = ALAR_RED_SUM;
     if (inquiry->asked->red == ALAR_RED_AVG) {
-        enum alar_rung rung = inquiry_judge(inquiry, &plain, inquiry->value);
+        enum alar_rung rung = alar_inquiry_judge(inquiry, &plain, inquiry->value);
         if (alar_rung_is_legal(rung)) {
             inquiry_note(inquiry, ALAR_CAUSE_UNDIVIDED, 0, rung);
         }

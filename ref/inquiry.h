@@ -28,6 +28,10 @@ struct alar_inquiry {
     struct alar_diagnosis *diagnosis;
 };
 
+/* Judges one value of an altered reduction; no sets, the hull and the bound will do. */
+enum alar_rung alar_inquiry_judge(struct alar_inquiry *inquiry, const struct alar_reduce *reduce,
+                                  uint64_t value);
+
 /* Is one of the sums legal for these contributions and this adder? */
 bool alar_inquiry_explains(struct alar_inquiry *inquiry, const uint64_t *bits, uint32_t n,
                            struct alar_adder adder, enum alar_rung *rung);

@@ -10,7 +10,7 @@
 enum {
     SEED = 20609,
     RANKS = 64,
-    FAULTS = 250
+    FAULTS = 120
 };
 
 struct bench {
@@ -350,6 +350,7 @@ Test(diagnose, other_sizes_and_types)
     bench.bits[3] = alar_fp_nan(ALAR_F32);
     diagnose(value);
     cr_assert_not(bench.diagnosis.is_complete);
+    teardown();
     setup(ALAR_I32, 4);
     for (uint32_t i = 0; i < 4; i++) {
         bench.bits[i] = 100 + 7 * i;

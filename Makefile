@@ -70,6 +70,9 @@ CORE := \
 	hull_witness \
 	certificate \
 	certificate_check \
+	inquiry \
+	diagnose \
+	diagnose_ranks \
 	handle \
 	window \
 	engine \

@@ -132,6 +132,8 @@ MPI_TEST := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/mpi/*.c)))
 
 .PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
 .PHONY: clean spec spec-full patches
+.PHONY: fuzz help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
+.PHONY: clean
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
@@ -185,6 +187,10 @@ check-full: ## check, and what takes longer
 
 tidy: ## layering, sizes, banned calls, format, rule citations
 	$(Q)ci/tidy
+
+FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+fuzz: $(FUZZ) ## libFuzzer on reader and judge, FUZZ_SECONDS (60) each
+	$(Q)tests/fuzz/run.sh
 
 fix: ## format every C file in place
 	$(Q)find $(wildcard ref spec faults tests) -name '*.[ch]' -exec \
@@ -248,6 +254,13 @@ $(BUILD)/tests/gates/%: $(BUILD)/obj/tests/gates/%.o $(BUILD)/libdeep.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -lcriterion $(LDLIBS) -o $@
+
+# libFuzzer needs clang; the sources are built once more, with sanitizers and the costly clauses.
+FUZZ_FLAGS := -std=c11 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -DALAR_DEEP
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(LIB_SRC) $(BUILD)/flags
+	$(call say,FUZZ,$<)
+	@mkdir -p $(@D)
+	$(Q)clang-14 $(CPPFLAGS) $(FUZZ_FLAGS) -ffp-contract=off $(filter %.c,$^) $(LDLIBS) -o $@
 
 # One source, one plug-in per MPI library. A plug-in keeps its own private copy of what it calls.
 define mpi_rules

@@ -15,6 +15,7 @@ static const struct subcommand subcommands[] = {
     {"run", "log losses over ranks and prove the log against its synchronous twin", alar_cli_run},
     {"check", "judge recorded histories", alar_cli_check},
     {"explain", "say what an anomaly is, with its smallest history", alar_cli_explain},
+    {"faults", "list the failure points and how to try them", alar_cli_faults},
     {"table", "print the handle's state machine", alar_cli_table},
 };
 

@@ -1,6 +1,7 @@
 /* `alar check`: judges histories, one line each, and explains what it finds. */
 #include "cli.h"
 #include "history_find.h"
+#include "rerun.h"
 #include "words.h"
 
 #include <stdlib.h>
@@ -71,6 +72,68 @@ static void check_history(struct check *check, const struct alar_history_files *
     alar_reading_free(&reading);
 }
 
+/* A difference is wrong when a fixed order was promised; else it is what a free order may do. */
+static enum alar_class rerun_show(const struct check *check, const struct alar_history_files *files,
+                                  const struct alar_reading *reading,
+                                  const struct alar_rerun *rerun)
+{
+    bool is_fixed = alar_judge_contract(reading[0].judge)->is_fixed ||
+                    alar_judge_contract(reading[1].judge)->is_fixed;
+    enum alar_verdict_kind kind = rerun->different && is_fixed          ? ALAR_FAIL
+                                  : rerun->same + rerun->different == 0 ? ALAR_UNKNOWN
+                                                                        : ALAR_PASS;
+
+    if (check->as_json) {
+        fprintf(check->words.out,
+                "{\"rerun\":\"%s\",\"same\":%llu,\"different\":%llu,\"not_comparable\":%llu}\n",
+                alar_verdict_name(kind), (unsigned long long)rerun->same,
+                (unsigned long long)rerun->different, (unsigned long long)rerun->other);
+        return verdict_class(kind);
+    }
+    fprintf(check->words.out,
+            "%s %s\t%s\t%s%llu operations with the same bits, %llu with others, "
+            "%llu not comparable",
+            files[0].name, files[1].name, alar_verdict_name(kind),
+            kind == ALAR_FAIL ? "rerun-differs: a fixed order was promised: " : "",
+            (unsigned long long)rerun->same, (unsigned long long)rerun->different,
+            (unsigned long long)rerun->other);
+    if (rerun->has_first) {
+        fprintf(check->words.out, "; first difference at number %llu, %s:%u and %s:%u",
+                (unsigned long long)rerun->number, files[0].path[rerun->place[0].file],
+                rerun->place[0].line, files[1].path[rerun->place[1].file], rerun->place[1].line);
+    }
+    fputc('\n', check->words.out);
+    return verdict_class(kind);
+}
+
+static int check_rerun(struct check *check, const struct alar_history_set *set)
+{
+    struct alar_reading reading[2];
+    struct alar_rerun rerun;
+    enum alar_status status;
+
+    if (set->count != 2) {
+        return alar_cli_complain("check", "expected two histories with --rerun");
+    }
+    status = alar_rerun_compare(set->history, reading, &rerun);
+    for (unsigned k = 0; k < 2; k++) {
+        if (status == ALAR_OK) {
+            const struct alar_verdict *verdict = alar_judge_verdict(reading[k].judge);
+
+            check_show(check, &set->history[k], verdict);
+            check->worst = alar_class_worst(check->worst, verdict_class(verdict->kind));
+        } else if (reading[k].complaint[0] != '\0') {
+            alar_cli_complain("check", reading[k].complaint);
+        }
+    }
+    check->worst = alar_class_worst(
+        check->worst, status == ALAR_OK ? rerun_show(check, set->history, reading, &rerun)
+                                        : alar_status_class(status));
+    alar_reading_free(&reading[0]);
+    alar_reading_free(&reading[1]);
+    return (int)check->worst;
+}
+
 static int check_paths(struct check *check, int count, char **paths)
 {
     char complaint[ALAR_COMPLAINT_BYTES];
@@ -81,7 +144,10 @@ static int check_paths(struct check *check, int count, char **paths)
         alar_cli_complain("check", complaint);
         return (int)alar_status_class(status);
     }
-    for (size_t k = 0; k < set.count; k++) {
+    if (check->is_rerun) {
+        check->worst = (enum alar_class)check_rerun(check, &set);
+    }
+    for (size_t k = 0; !check->is_rerun && k < set.count; k++) {
         check_history(check, &set.history[k]);
     }
     alar_history_set_free(&set);
@@ -93,7 +159,10 @@ int alar_cli_check(int argc, char **argv)
     struct check check = {.words = {stdout, isatty(STDOUT_FILENO) != 0}};
     const struct alar_option options[] = {
         {"json", ALAR_OPTION_FLAG, &check.as_json, NULL, "one JSON object per history", NULL, 0, 0},
-        {"quiet", ALAR_OPTION_FLAG, &check.is_quiet, NULL, "verdict lines only", NULL, 0, 0},
+        {"rerun", ALAR_OPTION_FLAG, &check.is_rerun, NULL,
+         "two runs on the same contributions: the same bits?", NULL, 0, 0},
+        {"quiet", ALAR_OPTION_FLAG, &check.is_quiet, NULL, "verdict lines only; also -q", NULL, 0,
+         0},
         {NULL, ALAR_OPTION_FLAG, NULL, NULL, NULL, NULL, 0, 0},
     };
     const struct alar_command command = {
@@ -102,9 +171,14 @@ int alar_cli_check(int argc, char **argv)
         "PATH... | -",
         options,
         "  alar check run/                 a directory of rank files is one history\n"
+        "  alar check --rerun run1/ run2/  compare two runs operation by operation\n"
         "  alar check --json - < h.jsonl   one merged history from standard input\n",
     };
     int count;
+
+    for (int k = 1; k < argc && strcmp(argv[k], "--") != 0; k++) {
+        argv[k] = strcmp(argv[k], "-q") == 0 ? (char *)"--quiet" : argv[k];
+    }
     int code = alar_cli_options(&command, argc, argv, &count);
 
     if (code >= 0) {

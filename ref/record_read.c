@@ -12,6 +12,7 @@ static int on_number(void *context, const char *text, size_t length)
     bool is_negative = length > 0 && text[0] == '-';
     int64_t number;
 
+    reader->token = length;
     if (reader->field == ALAR_FIELD_COUNT || reader->depth == 0) {
         return reader->depth > 0 ? 1 : record_expected(reader, "expected a record, found a number");
     }
@@ -77,6 +78,7 @@ static int on_string(void *context, const unsigned char *bytes, size_t length)
     struct alar_record_reader *reader = context;
     struct alar_event *event = reader->event;
 
+    reader->token = length + 2;
     if (reader->field == ALAR_FIELD_COUNT || reader->depth == 0) {
         return reader->depth > 0 ? 1 : record_expected(reader, "expected a record, found text");
     }
@@ -117,6 +119,7 @@ static int on_boolean(void *context, int truth)
 {
     struct alar_record_reader *reader = context;
 
+    reader->token = truth ? 4 : 5;
     if (reader->depth == 0) {
         return record_expected(reader, "expected a record, found true or false");
     }
@@ -134,6 +137,7 @@ static int on_null(void *context)
 {
     struct alar_record_reader *reader = context;
 
+    reader->token = 4;
     if (reader->depth == 0) {
         return record_expected(reader, "expected a record, found null");
     }
@@ -152,6 +156,7 @@ static int on_map(void *context)
 {
     struct alar_record_reader *reader = context;
 
+    reader->token = 1;
     if (reader->depth++ == 0) {
         return reader->objects == 0
                    ? 1
@@ -175,6 +180,7 @@ static int on_key(void *context, const unsigned char *bytes, size_t length)
     struct alar_record_reader *reader = context;
     size_t end = yajl_get_bytes_consumed(reader->json);
 
+    reader->token = length + 2;
     if (reader->depth > 1) {
         return 1; /* inside the value of a field that is not looked at */
     }
@@ -198,6 +204,7 @@ static int on_array(void *context)
 {
     struct alar_record_reader *reader = context;
 
+    reader->token = 1;
     if (reader->depth++ == 0) {
         return record_expected(reader, "expected a record, found a list");
     }
@@ -271,6 +278,7 @@ static enum alar_status reader_prepare(struct alar_record_reader *reader, size_t
     reader->depth = 0;
     reader->objects = 0;
     reader->in_list = false;
+    reader->token = 1;
     reader->field = ALAR_FIELD_COUNT;
     reader->is_out_of_memory = false;
     if (reader->text_room < room) {
@@ -293,7 +301,8 @@ static void json_complaint(struct alar_record_reader *reader)
 
     snprintf(reader->complaint->text, sizeof reader->complaint->text, "expected JSON, found %.*s",
              (int)strcspn(text, "\n"), text);
-    reader->complaint->column = yajl_get_bytes_consumed(reader->json) + 1;
+    reader->complaint->column = yajl_get_bytes_consumed(reader->json);
+    reader->complaint->column += reader->complaint->column == 0;
     if (words != NULL) {
         yajl_free_error(reader->json, words);
     }
@@ -314,6 +323,7 @@ static enum alar_status reader_require(struct alar_record_reader *reader)
     struct alar_event *event = reader->event;
     enum alar_field missing;
 
+    reader->token = yajl_get_bytes_consumed(reader->json); /* it is the record that lacks something */
     if (!event->has[ALAR_FIELD_EV]) {
         record_expected(reader, "expected `ev`, found none");
         return ALAR_E_INPUT;

@@ -14,6 +14,7 @@ struct alar_record_reader {
     struct alar_record_complaint *complaint;
     size_t column[ALAR_FIELD_COUNT];
     enum alar_field field; /* whose value comes next; ALAR_FIELD_COUNT: an unknown one */
+    size_t token;          /* bytes of the current token */
     unsigned depth;        /* open objects and arrays */
     unsigned objects;      /* whole ones so far */
     bool in_list;

@@ -15,7 +15,9 @@ int record_expected(struct alar_record_reader *reader, const char *format, ...)
         va_start(arguments, format);
         vsnprintf(reader->complaint->text, sizeof reader->complaint->text, format, arguments);
         va_end(arguments);
-        reader->complaint->column = yajl_get_bytes_consumed(reader->json);
+        size_t end = yajl_get_bytes_consumed(reader->json);
+
+        reader->complaint->column = end >= reader->token ? end - reader->token + 1 : 1;
     }
     return 0;
 }

@@ -58,6 +58,14 @@ CORE := \
 	judge_order \
 	judge_reduce \
 	judge_value \
+	judge_log \
+	judge_log_read \
+	judge_log_view \
+	judge_log_cell \
+	judge_log_sum \
+	judge_log_value \
+	judge_log_name \
+	judge_log_check \
 	exact \
 	lanes \
 	bound \

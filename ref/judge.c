@@ -1,6 +1,6 @@
 /* The judge's front door: what every record must satisfy, what each kind of record goes to, and how
    the verdict follows from what was found. */
-#include "judge_state.h"
+#include "judge_log.h"
 
 #include "check.h"
 
@@ -40,6 +40,7 @@ enum alar_status alar_judge_start(struct alar_judge *judge, struct alar_arena *a
     memset(judge, 0, sizeof *judge);
     judge->arena = arena;
     judge->setup = *setup;
+    judge_log_start(judge);
     judge->contract.width = -1;
     judge->kinds = UINT32_MAX;
     judge->loop = (struct alar_loop){-1, -1, -1, -1, -1, -1, -1, ""};
@@ -68,6 +69,7 @@ size_t alar_judge_headroom(const struct alar_judge *judge, const struct alar_eve
                 alar_arena_block((world * in + 1) * sizeof(uint64_t)) +
                 alar_arena_block(2 * judge->buckets * sizeof(uint64_t));
     }
+    room += judge_log_headroom(judge, event);
     return room + (event->record == ALAR_RECORD_DECLARE ? group_room(world) : 0);
 }
 
@@ -102,8 +104,7 @@ static enum alar_status event_dispatch(struct alar_judge *judge)
     case ALAR_RECORD_FAULT:
         return judge_fault(judge);
     case ALAR_RECORD_REPORT:
-        judge->verdict.reports++;
-        return ALAR_OK;
+        return judge_log_report(judge);
     default:
         return judge_life(judge);
     }
@@ -242,6 +243,7 @@ void alar_judge_finish(struct alar_judge *judge)
     judge->event = NULL;
     judge_leftovers(judge);
     finish_ranks(judge);
+    judge_log_finish(judge);
     if (verdict->judged == 0) {
         judge_unknown(judge, ALAR_UNKNOWN_NOTHING, (struct alar_place){0, 0}, ALAR_RANK_ALL);
     }

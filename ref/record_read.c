@@ -324,7 +324,8 @@ static enum alar_status reader_require(struct alar_record_reader *reader)
     struct alar_event *event = reader->event;
     enum alar_field missing;
 
-    reader->token = yajl_get_bytes_consumed(reader->json); /* it is the record that lacks something */
+    reader->token =
+        yajl_get_bytes_consumed(reader->json); /* it is the record that lacks something */
     if (!event->has[ALAR_FIELD_EV]) {
         record_expected(reader, "expected `ev`, found none");
         return ALAR_E_INPUT;

@@ -163,6 +163,8 @@ static int run_parse(struct typed *typed, int argc, char **argv)
         NUMBER("seed", &typed->run.seed, "N", 0, UINT64_MAX, "of the simulator's delays and of a plan's draws [1]"),
         TEXT("faults", &typed->plan, "PLAN", "break what the plan says, see alar faults"),
         TEXT("history", &typed->run.config.history, "DIR", "record what every rank does, for alar check"),
+        TEXT("stats-json", &typed->run.stats_json, "FILE", "the summary's counts and times as JSON"),
+        FLAG("no-log", &typed->run.pace.is_unlogged, "compute only: what a step costs without a log"),
         TEXT("log-json", &typed->run.log_json, "FILE", "one JSON line a report"),
         CHOICE("compare", &typed->compare, "sync|none", compares, "hold the log against its synchronous twin [sync]"),
         FLAG("quiet", &typed->run.is_quiet, "no log lines, only the summary"),

@@ -94,9 +94,10 @@ static void print_totals(const char *name, const struct run_totals *totals)
 {
     printf("   %-13s %" PRId64 " handles posted: %" PRId64 " complete before the wait, %" PRId64
            " waited for, %" PRId64 " failed, %" PRId64 " timed out, %" PRId64 " leaked; %" PRId64
-           " collectives; %.3f ms blocked in waits\n",
+           " collectives; %.3f ms blocked in waits, %.3f ms in all\n",
            name, totals->posted, totals->ready, totals->waited, totals->failed, totals->timed_out,
-           totals->leaked, totals->posted, (double)totals->blocked_us / 1000.0);
+           totals->leaked, totals->posted, (double)totals->blocked_us / 1000.0,
+           (double)totals->elapsed_us / 1000.0);
 }
 
 static void print_comparison(const struct run *run)
@@ -111,6 +112,39 @@ static void print_comparison(const struct run *run)
                                   : "and some are ILLEGAL: no order of addition gives them");
     }
     putchar('\n');
+}
+
+static void json_totals(FILE *file, const char *name, const struct run_totals *totals)
+{
+    fprintf(file,
+            "\"%s\":{\"posted\":%" PRId64 ",\"ready\":%" PRId64 ",\"waited\":%" PRId64
+            ",\"failed\":%" PRId64 ",\"timed_out\":%" PRId64 ",\"leaked\":%" PRId64
+            ",\"blocked_us\":%" PRId64 ",\"elapsed_us\":%" PRId64 "}",
+            name, totals->posted, totals->ready, totals->waited, totals->failed, totals->timed_out,
+            totals->leaked, totals->blocked_us, totals->elapsed_us);
+}
+
+/* The totals as one JSON object, for benchmarks. */
+static void write_stats(const struct run *run, const struct run_totals *pass,
+                        const struct run_totals *twin)
+{
+    FILE *file = fopen(run->options->stats_json, "w");
+
+    if (file == NULL) {
+        fprintf(stderr, "alar run: %s: expected a file to write\n", run->options->stats_json);
+        return;
+    }
+    fprintf(file, "{\"ranks\":%u,\"steps\":%" PRIu64 ",", run->ranks,
+            run->range.end - run->range.begin);
+    json_totals(file, "pass", pass);
+    if (twin != NULL) {
+        fputc(',', file);
+        json_totals(file, "twin", twin);
+    }
+    fputs("}\n", file);
+    if (fclose(file) != 0) {
+        fprintf(stderr, "alar run: %s: not all of it could be written\n", run->options->stats_json);
+    }
 }
 
 static void show_summary(const struct run *run, const struct run_totals *pass,
@@ -138,9 +172,12 @@ static void show_summary(const struct run *run, const struct run_totals *pass,
         printf("   NONFINITE     %" PRIu64 " non-finite contributions, first: step %" PRId64
                ", microbatch %u, rank %u%s\n",
                found, finding->step, finding->microbatch, finding->rank,
-               run->status == ALAR_E_NONFINITE ? "; all ranks stopped after that step" : "");
+               run->config.check == ALAR_CHECK_AGREE ? "; all ranks stopped after that step" : "");
     }
     fflush(stdout);
+    if (run->options->stats_json != NULL) {
+        write_stats(run, pass, twin);
+    }
 }
 
 const struct alar_run_view alar_cli_run_view = {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum {
-    SUM_LANES_MAX = 8,
+    SUM_LANES_MAX = 16,
     SUM_US = 30000000,
     DEADLINE_MS = 30000,
     FLAG_RANKS = 24 /* ranks that the narrowest flag lane names */

@@ -29,7 +29,7 @@ ALAR_MUST_USE enum alar_status alar_config_history(const struct alar_config *con
                                                    struct alar_history **history,
                                                    uint64_t *since_us, char *complaint);
 
-/* Adds up at most 8 lanes over all ranks of a back end in whose wait real time passes, on a
+/* Adds up at most 16 lanes over all ranks of a back end in whose wait real time passes, on a
    communicator of its own with that epoch; waits 30 s at most.
    Errors: ALAR_E_BACKEND; ALAR_E_TIMEOUT when a rank does not come. */
 ALAR_MUST_USE enum alar_status alar_sum_over_ranks(const struct alar_backend *backend,

@@ -38,6 +38,12 @@ void alar_hull_build(struct alar_hull *hull, struct alar_adder adder, const uint
    gives it. "Yes" is final at the extremes. spec: N-07, N-08 */
 bool alar_hull_contains(const struct alar_hull *hull, uint32_t subset, uint64_t value);
 
+/* A tree that gives the smallest or largest sum of all contributions. tree: capacity >= 2n - 1;
+   stack: scratch, n entries. False when the extreme is not finite: the way down is then not unique
+   enough to be walked. */
+bool alar_hull_witness(const struct alar_hull *hull, bool is_high, struct alar_tree *tree,
+                       uint64_t *stack);
+
 /* May a sum of these contributions be a zero of this sign? Not whether it may be zero at all. -0
    needs all contributions to be -0, unless the adder itself makes zeros out of negative values.
    spec: N-08 */

@@ -1,6 +1,6 @@
 /* The judge's front door: what every record must satisfy, what each kind of record goes to, and how
    the verdict follows from what was found. */
-#include "judge_state.h"
+#include "judge_log.h"
 
 #include "check.h"
 
@@ -40,6 +40,7 @@ enum alar_status alar_judge_start(struct alar_judge *judge, struct alar_arena *a
     memset(judge, 0, sizeof *judge);
     judge->arena = arena;
     judge->setup = *setup;
+    judge_log_start(judge);
     judge->contract.width = -1;
     judge->kinds = UINT32_MAX;
     judge->loop = (struct alar_loop){-1, -1, -1, -1, -1, -1, -1, ""};
@@ -68,6 +69,7 @@ size_t alar_judge_headroom(const struct alar_judge *judge, const struct alar_eve
                 alar_arena_block((world * in + 1) * sizeof(uint64_t)) +
                 alar_arena_block(2 * judge->buckets * sizeof(uint64_t));
     }
+    room += judge_log_headroom(judge, event);
     return room + (event->record == ALAR_RECORD_DECLARE ? group_room(world) : 0);
 }
 
@@ -102,8 +104,7 @@ static enum alar_status event_dispatch(struct alar_judge *judge)
     case ALAR_RECORD_FAULT:
         return judge_fault(judge);
     case ALAR_RECORD_REPORT:
-        judge->verdict.reports++;
-        return ALAR_OK;
+        return judge_log_report(judge);
     default:
         return judge_life(judge);
     }
@@ -202,15 +203,18 @@ static void finish_excuse(const struct alar_verdict *verdict, struct alar_eviden
 
     for (uint32_t k = 0; k < verdict->fault_count && k < ALAR_FAULTS_MAX; k++) {
         const struct alar_fault_seen *fault = &verdict->fault[k];
+        /* A rank that was struck holds up others in whatever they do next. */
         bool is_elsewhere =
-            fault->has_op && evidence->has_op &&
+            family != ALAR_EXCUSE_PEER && fault->has_op && evidence->has_op &&
             (fault->number != evidence->number || strcmp(fault->group, evidence->group) != 0);
         bool is_concerned = fault->rank == ALAR_RANK_ALL || evidence->missing.count == 0 ||
                             list_holds(&evidence->missing, fault->rank) ||
                             list_holds(&evidence->ranks, fault->rank);
 
-        if (family != ALAR_EXCUSE_NONE && fault->excuse == family && !is_elsewhere &&
-            is_concerned) {
+        bool is_family = fault->excuse == family ||
+                         (family == ALAR_EXCUSE_PEER && fault->excuse == ALAR_EXCUSE_ISSUE);
+
+        if (family != ALAR_EXCUSE_NONE && is_family && !is_elsewhere && is_concerned) {
             evidence->excused = (int32_t)k;
             return;
         }
@@ -239,6 +243,7 @@ void alar_judge_finish(struct alar_judge *judge)
     judge->event = NULL;
     judge_leftovers(judge);
     finish_ranks(judge);
+    judge_log_finish(judge);
     if (verdict->judged == 0) {
         judge_unknown(judge, ALAR_UNKNOWN_NOTHING, (struct alar_place){0, 0}, ALAR_RANK_ALL);
     }

@@ -161,7 +161,8 @@ static void leftover_leaks(struct alar_judge *judge, struct judge_op *op)
                        !entry->is_sync && !entry->is_failed && !entry->is_timed_out &&
                        !entry->is_dropped && !entry->is_aborted;
         bool is_regular = judge_rank_at(judge, entry->rank)->is_over &&
-                          !judge_rank_at(judge, entry->rank)->is_exited;
+                          !judge_rank_at(judge, entry->rank)->is_exited &&
+                          !judge_rank_at(judge, entry->rank)->is_given_up;
 
         if (is_idle && is_regular && !entry->is_seen_complete) {
             judge_show_issue(judge, judge_found(judge, ALAR_ANOMALY_LEAK, op, entry->rank), op,

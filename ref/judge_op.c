@@ -1,5 +1,5 @@
 /* Groups, and the table of operations that are not settled yet. */
-#include "judge_state.h"
+#include "judge_log.h"
 
 #include "check.h"
 
@@ -126,12 +126,25 @@ static void judge_op_unlink(struct alar_judge *judge, uint64_t made)
     judge->live--;
 }
 
+/* Gives back what is left of an operation once nobody looks at it any more. */
+void judge_op_give(struct alar_judge *judge, uint64_t made)
+{
+    struct judge_op *op = judge_op_at(judge, made);
+
+    if (op->in) {
+        alar_arena_give(judge->arena, op->in, op->members * op->lanes * sizeof(uint64_t));
+    }
+    judge_give_out(judge, op);
+    alar_arena_give(judge->arena, made, sizeof(struct judge_op));
+}
+
+/* Ends the life of an operation; its values may be kept for the reports that stand for them. */
 void judge_op_forget(struct alar_judge *judge, uint64_t made)
 {
     struct judge_op *op = judge_op_at(judge, made);
-    size_t row = op->lanes * sizeof(uint64_t);
 
     judge_op_unlink(judge, made);
+    op->place = judge_entry_at(judge, op, 0)->issue;
     for (uint32_t m = 0; m < op->members; m++) {
         struct judge_entry *entry = judge_entry_at(judge, op, m);
 
@@ -139,15 +152,15 @@ void judge_op_forget(struct alar_judge *judge, uint64_t made)
             judge_live_remove(judge, entry);
         }
     }
-    if (op->in) {
-        alar_arena_give(judge->arena, op->in, op->members * row);
-    }
-    judge_give_out(judge, op);
     if (op->twin) {
         alar_arena_give(judge->arena, op->twin, op->twin_lanes * sizeof(uint64_t));
     }
     alar_arena_give(judge->arena, op->entry, op->members * sizeof(struct judge_entry));
-    alar_arena_give(judge->arena, made, sizeof(struct judge_op));
+    if (judge_log_wants(op)) {
+        judge_log_keep(judge, made);
+    } else {
+        judge_op_give(judge, made);
+    }
 }
 
 void judge_live_add(struct alar_judge *judge, uint64_t made)

@@ -1,5 +1,5 @@
 /* Records about the history itself: headers, promises, groups, faults, ends. */
-#include "judge_state.h"
+#include "judge_log.h"
 
 #include <string.h>
 
@@ -73,6 +73,7 @@ static void loop_read(struct alar_judge *judge)
     if (event->has[ALAR_FIELD_SCHEDULE]) {
         alar_text_keep(event->text[ALAR_FIELD_SCHEDULE], loop->schedule, sizeof loop->schedule);
     }
+    judge_log_loop(judge);
 }
 
 /* The clock of one rank: ticks are shared by all, clocks only within a host. spec: O-02 */
@@ -138,6 +139,7 @@ enum alar_status judge_declare(struct alar_judge *judge)
         judge_group_make(judge, event->text[ALAR_FIELD_GROUP], event->list[ALAR_FIELD_MEMBERS],
                          (uint32_t)event->number[ALAR_FIELD_MEMBERS]);
     }
+    judge_log_declare(judge);
     return ALAR_OK;
 }
 
@@ -151,6 +153,7 @@ enum alar_status judge_over(struct alar_judge *judge)
         struct judge_rank *rank = judge_rank_at(judge, r);
 
         rank->is_over = true;
+        rank->is_given_up = rank->is_given_up || alar_event_number(event, ALAR_FIELD_CODE, 0) != 0;
         rank->is_exited = event->record == ALAR_RECORD_EXIT; /* an `end` after it says: in order */
     }
     return ALAR_OK;

@@ -18,7 +18,8 @@ struct judge_rank {
     uint64_t next_i;        /* running number expected next */
     bool has_i, has_t, has_any, has_trace, has_issued;
     bool is_over;     /* `end` or `exit` seen, or the history is bare */
-    bool is_exited;   /* `exit` seen */
+    bool is_exited;   /* `exit` seen, and no `end` after it */
+    bool is_given_up; /* ended with a code other than 0: nobody waits for what was pending */
     bool is_aborted;  /* `abort` seen */
     int64_t t;        /* latest */
     int64_t t0;       /* added to make times of one clock comparable */
@@ -88,6 +89,16 @@ struct judge_op {
     bool is_partial; /* ranks recorded different numbers of elements, or more classes than kept */
     bool is_tainted; /* a cause was found; what its value says is an echo */
     bool is_found;   /* something was found */
+    struct alar_place place; /* of the first member's issue, once the entries are gone */
+};
+
+/* What the judgement of log lines remembers, see judge_log.h. */
+struct judge_log {
+    uint64_t metric;         /* first of a chain */
+    uint64_t waiting;        /* first report whose operations are not all settled */
+    uint64_t oldest, newest; /* settled operations that a report may still stand for */
+    uint64_t kept, kept_max;
+    bool is_learned; /* a report showed how long an interval is */
 };
 
 struct alar_judge {
@@ -106,6 +117,7 @@ struct alar_judge {
     uint64_t buckets, live;
     uint64_t oldest, newest;        /* unsettled operations */
     const struct alar_event *event; /* being judged */
+    struct judge_log log;
     struct alar_verdict verdict;
     struct alar_complaint complaint;
 };
@@ -126,6 +138,7 @@ uint64_t judge_group_make(struct alar_judge *judge, struct alar_text name,
 uint64_t judge_op_find(const struct alar_judge *judge, uint64_t group, uint64_t number);
 uint64_t judge_op_make(struct alar_judge *judge, uint64_t group, uint64_t number);
 void judge_op_forget(struct alar_judge *judge, uint64_t op);
+void judge_op_give(struct alar_judge *judge, uint64_t op);
 void judge_live_add(struct alar_judge *judge, uint64_t entry);
 void judge_live_remove(struct alar_judge *judge, struct judge_entry *entry);
 

@@ -14,8 +14,8 @@ static struct judge_entry *storage_find(const struct alar_judge *judge, uint32_t
         struct judge_entry *entry = alar_arena_at(judge->arena, next);
 
         if ((entry->buf == hash || (is_input_too && entry->send == hash)) &&
-            alar_handle_is_owned(&entry->handle)) {
-            return entry;
+            alar_handle_is_owned(&entry->handle) && !entry->is_storage_lost) {
+            return entry; /* storage that was lost goes by this name no more */
         }
         next = entry->next;
     }
@@ -137,6 +137,7 @@ static enum alar_status storage_misuse(struct alar_judge *judge, struct judge_su
     if (entry && alar_handle_is_owned(&entry->handle)) {
         entry->is_dropped = true; /* nobody can wait for it any more: no leak on top */
         judge_life_found(judge, ALAR_ANOMALY_MISUSE, subject, false);
+        subject.op->is_tainted = true; /* what is read of it from now on means nothing */
     }
     return ALAR_OK;
 }

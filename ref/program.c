@@ -108,7 +108,9 @@ static void contribute(struct alar_program *program)
         alar_driver_abandon(options->driver, status);
         return;
     }
-    alar_driver_microbatch(options->driver, source->step(source->data, program->index), &local);
+    if (!options->pace.is_unlogged) {
+        alar_driver_microbatch(options->driver, source->step(source->data, program->index), &local);
+    }
     program->is_gone = alar_fault_departs(options->faults, true /* it has contributed */);
     program->microbatch++;
     program->phase = program->microbatch < options->microbatches ? PHASE_COMPUTE : PHASE_GRADIENT;
@@ -160,7 +162,9 @@ static bool gradient_test(struct alar_program *program, uint64_t now_us)
 
 static void step_end(struct alar_program *program)
 {
-    alar_driver_step_end(program->options.driver);
+    if (!program->options.pace.is_unlogged) {
+        alar_driver_step_end(program->options.driver);
+    }
     program->microbatch = 0;
     program->index++;
     program->phase = program->index < program->options.steps ? PHASE_COMPUTE : PHASE_FINISH;

@@ -26,8 +26,8 @@ struct alar_pace {
     uint64_t poll_us;    /* between two polls while computing; 0: only before each contribution */
     int32_t straggler;   /* the rank that is late, or one of the numbers above */
     uint64_t late_us;    /* by this much, once a step */
-    uint64_t
-        grad_bytes; /* of the blocking gradient all-reduce that ends a step; 0: there is none */
+    uint64_t grad_bytes; /* of a step's blocking gradient all-reduce; 0: there is none */
+    bool is_unlogged;    /* compute only: what a step costs without a log */
 };
 
 struct alar_fault_rank;

@@ -119,26 +119,41 @@ static void origin_measure(const struct alar_reduce *reduce, uint64_t value,
     origin->is_faithful = is_same || value == inner || value == outer;
 }
 
+/* Integers have one adder and divide their sum, whatever is promised about floats. */
+static struct alar_reduce reduce_normalize(const struct alar_reduce *reduce)
+{
+    struct alar_reduce own = *reduce;
+
+    if (!alar_dtype_is_float(own.adder.dtype)) {
+        own.adder.wide = own.adder.dtype;
+        own.avg = own.avg == ALAR_AVG_DIVIDE_SUM ? own.avg : ALAR_AVG_SUM_DIVIDE;
+    }
+    return own;
+}
+
 enum alar_status alar_provenance_judge(const struct alar_reduce *reduce, uint64_t value,
                                        struct alar_budget budget, int32_t *nodes,
                                        struct alar_origin *origin)
 {
-    PRE(reduce->n >= 1);
-    *origin = (struct alar_origin){.witness = {nodes, 0, 2 * reduce->n - 1}};
-    switch (reduce->red) {
+    struct alar_reduce own = reduce_normalize(reduce);
+
+    PRE(own.n >= 1);
+    PRE(own.n <= ALAR_BOUND_RANKS_MAX);
+    *origin = (struct alar_origin){.witness = {nodes, 0, 2 * own.n - 1}};
+    switch (own.red) {
     case ALAR_RED_MAX:
     case ALAR_RED_MIN:
-        origin_extremum(reduce, value, origin);
+        origin_extremum(&own, value, origin);
         break;
     case ALAR_RED_SUM:
-        ALAR_TRY(origin_find(reduce, value, ALAR_AVG_ANY, &budget, origin));
+        ALAR_TRY(origin_find(&own, value, ALAR_AVG_ANY, &budget, origin));
         break;
     case ALAR_RED_AVG:
-        ALAR_TRY(origin_find_average(reduce, value, &budget, origin));
+        ALAR_TRY(origin_find_average(&own, value, &budget, origin));
         break;
     default:
         return ALAR_E_UNSUPPORTED;
     }
-    origin_measure(reduce, value, origin);
+    origin_measure(&own, value, origin);
     return ALAR_OK;
 }

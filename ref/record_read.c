@@ -33,6 +33,7 @@ static int on_number(void *context, const char *text, size_t length)
         char *copy = record_keep(reader, text, length);
 
         reader->event->loss = copy != NULL ? strtod(copy, NULL) : 0;
+        reader->event->text[reader->field] = (struct alar_text){copy, length};
         return copy != NULL;
     }
     case ALAR_TYPE_SIGNED:

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 enum {
-    TOTAL_LANES = 8
+    TOTAL_LANES = 9
 };
 
 static struct run_totals totals_of(struct run *run)
@@ -25,13 +25,15 @@ static struct run_totals totals_of(struct run *run)
         lanes[5] += run->rank[i].turn == ALAR_TURN_GONE ? 0 : (int64_t)alar_driver_leaked(driver);
         lanes[6] += (int64_t)alar_driver_blocked_us(driver);
         lanes[7] += (int64_t)alar_fault_fired(run->rank[i].faults);
+        lanes[8] += (int64_t)run->rank[i].elapsed_us;
     }
     run_meet(run);
     if (run_sum(run, run->is_twin ? 12 : 11, lanes, TOTAL_LANES) != ALAR_OK) {
         run->code = ALAR_CLASS_INCOMPLETE;
     }
-    return (struct run_totals){lanes[0], lanes[1], lanes[2], lanes[3],
-                               lanes[4], lanes[5], lanes[6], lanes[7]};
+    return (struct run_totals){lanes[0], lanes[1], lanes[2],
+                               lanes[3], lanes[4], lanes[5],
+                               lanes[6], lanes[7], lanes[8] / run->ranks};
 }
 
 /* A rank that could not go on has told why; everybody else has a log to hold against its twin. */

@@ -48,6 +48,7 @@ struct alar_run_options {
     enum alar_sim_order twin_order; /* sim */
     uint64_t seed;
     const char *log_json;             /* file; NULL: none */
+    const char *stats_json;           /* file for the totals of both passes; NULL: none */
     const struct alar_faults *faults; /* borrowed; NULL: none */
     bool has_twin;
     bool is_quiet; /* no log lines */
@@ -64,6 +65,8 @@ struct run_rank {
     struct run *run;
     enum alar_turn turn;
     uint64_t wake_us;
+    uint64_t start_us;       /* of the current pass */
+    uint64_t elapsed_us;     /* of it, once it is over */
     uint64_t since_us;       /* of the last log line */
     struct alar_report *log; /* of the first pass, in order */
     size_t log_count;
@@ -86,6 +89,7 @@ struct run_totals {
     int64_t leaked;
     int64_t blocked_us; /* all ranks' together */
     int64_t fired;      /* faults */
+    int64_t elapsed_us; /* of the pass, mean of the ranks */
 };
 
 struct run {
@@ -99,6 +103,7 @@ struct run {
     struct alar_dataset dataset;
     struct alar_step_range range;
     uint32_t ranks; /* of the world */
+    uint32_t own;   /* rank of this process; on the simulator 0, the first of its ranks */
     struct run_rank *rank;
     uint32_t rank_count;              /* run by this process */
     bool is_twin;                     /* the second pass */
@@ -118,7 +123,7 @@ int alar_run(const struct alar_run_options *options, char *complaint);
 ALAR_MUST_USE enum alar_status run_open(struct run *run, char *complaint);
 ALAR_MUST_USE enum alar_status run_close(struct run *run);
 
-/* Adds up at most 8 lanes over all ranks, on a communicator of its own with that epoch; on the
+/* Adds up at most 16 lanes over all ranks, on a communicator of its own with that epoch; on the
    simulator they are in one place already. Errors: ALAR_E_BACKEND; ALAR_E_TIMEOUT. */
 ALAR_MUST_USE enum alar_status run_sum(struct run *run, uint64_t epoch, int64_t *lanes,
                                        size_t count);

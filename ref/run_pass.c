@@ -88,7 +88,7 @@ static enum alar_status rank_open(struct run *run, struct run_rank *rank)
     };
     ALAR_TRY(alar_program_open(&rank->program, &program));
     rank->turn = ALAR_TURN_AT;
-    rank->wake_us = rank->since_us = driver.now_us(driver.clock);
+    rank->wake_us = rank->since_us = rank->start_us = driver.now_us(driver.clock);
     return ALAR_OK;
 }
 
@@ -163,6 +163,21 @@ static void run_time_to(const struct run *run, struct run_rank *rank, uint64_t w
     }
 }
 
+static uint64_t run_now(const struct run *run)
+{
+    return run->world != NULL ? alar_sim_now(run->world) : alar_clock_now(NULL);
+}
+
+/* A rank that stands still says where, should another call the roll. */
+static void rank_note(const struct run *run, const struct run_rank *rank)
+{
+    struct alar_note note = alar_driver_note(rank->driver);
+
+    if (run->backend->note_set != NULL) {
+        run->backend->note_set(rank->context, &note);
+    }
+}
+
 static void run_loop(struct run *run)
 {
     uint64_t wake_us = 0;
@@ -175,11 +190,12 @@ static void run_loop(struct run *run)
         } else {
             run_time_to(run, rank, wake_us);
         }
-        uint64_t now = run->world ? alar_sim_now(run->world) : alar_clock_now(NULL);
-
-        rank->turn = alar_program_advance(rank->program, now, &rank->wake_us);
+        rank->turn = alar_program_advance(rank->program, run_now(run), &rank->wake_us);
         run->options->view->progress(run, alar_program_steps(rank->program));
-        if (rank->turn == ALAR_TURN_OVER) {
+        if (rank->turn == ALAR_TURN_BLOCKED) {
+            rank_note(run, rank);
+        } else if (rank->turn == ALAR_TURN_OVER) {
+            rank->elapsed_us = run_now(run) - rank->start_us;
             run_rank_over(rank);
         } else if (rank->turn == ALAR_TURN_GONE) {
             run_rank_gone(rank);
@@ -201,6 +217,8 @@ static void rank_refuse(const struct run *run, const struct run_rank *rank, enum
 
 enum alar_status run_pass(struct run *run)
 {
+    int64_t start = 0;
+
     if (run->is_simulated) {
         ALAR_TRY(world_open(run));
     }
@@ -211,6 +229,11 @@ enum alar_status run_pass(struct run *run)
             rank_refuse(run, &run->rank[i], status);
             return status;
         }
+    }
+    /* All ranks start together, so that nobody's start-up counts as somebody's step. */
+    ALAR_TRY(run_sum(run, run->is_twin ? 32 : 31, &start, 1));
+    for (uint32_t i = 0; i < run->rank_count && !run->is_simulated; i++) {
+        run->rank[i].wake_us = run->rank[i].since_us = run->rank[i].start_us = alar_clock_now(NULL);
     }
     run_loop(run);
     return ALAR_OK;

@@ -53,6 +53,9 @@ struct alar_scene {
     int64_t at;     /* first element it shows */
     uint32_t shown; /* values below, at most 2 */
     uint64_t bits[2];
+    bool is_of_report; /* shows an operation of a report: its number and dtype follow */
+    uint64_t number;
+    enum alar_dtype dtype;
     char src[ALAR_NAME_MAX]; /* "" when the caller was not recorded */
 };
 
@@ -60,6 +63,7 @@ struct alar_scene {
 struct alar_evidence {
     enum alar_anomaly anomaly;
     bool has_op;
+    bool is_report; /* about a log line: name[0] is its metric */
     char group[ALAR_NAME_MAX];
     uint64_t number;                  /* of the operation within its group */
     int64_t step;                     /* training step it belongs to; -1 when not recorded */
@@ -111,6 +115,8 @@ struct alar_verdict {
     uint64_t judged;     /* of these: life and value judged */
     uint64_t reports;    /* log lines seen */
     uint64_t reports_judged;
+    uint64_t reports_undeclared; /* of these: without a normalization, but some one fits */
+    uint32_t reports_fit; /* bit set: 2 * enum alar_normalization + enum alar_over fits them all */
     uint64_t unknown[ALAR_UNKNOWN_COUNT]; /* how often, and below where first */
     struct alar_place unknown_place[ALAR_UNKNOWN_COUNT];
     uint32_t unknown_rank[ALAR_UNKNOWN_COUNT];

@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    WORDS_BYTES = 1024
+    WORDS_BYTES = 1024,
+    WORDS_REPORTS = 512
 };
 
 /* Text being put together; what does not fit is left out. */
@@ -64,7 +65,9 @@ static void say_value(struct phrase *phrase, enum alar_dtype dtype, uint64_t bit
 
 static void say_op(struct phrase *phrase, const struct alar_evidence *evidence)
 {
-    if (evidence->ops.count > 1) {
+    if (evidence->is_report) {
+        say(phrase, "report of %s", evidence->name[0]);
+    } else if (evidence->ops.count > 1) {
         say(phrase, "operations %s/", evidence->group);
         say_list(phrase, &evidence->ops);
     } else if (evidence->has_op) {
@@ -121,11 +124,15 @@ static void say_numbers(struct phrase *phrase, const struct alar_evidence *evide
             (unsigned long long)evidence->amount[0], (unsigned long long)evidence->amount[1]);
     }
     if (evidence->has_found) {
-        say(phrase, "; element %lld is ", (long long)evidence->element);
+        if (evidence->is_report) {
+            say(phrase, "; shown is ");
+        } else {
+            say(phrase, "; element %lld is ", (long long)evidence->element);
+        }
         say_value(phrase, evidence->dtype, evidence->found);
     }
     if (evidence->has_range) {
-        say(phrase, ", any order gives ");
+        say(phrase, evidence->is_report ? ", its contributions give " : ", any order gives ");
         say_value(phrase, evidence->dtype, evidence->lowest);
         if (evidence->highest != evidence->lowest) {
             say(phrase, " to ");
@@ -153,7 +160,7 @@ static void say_finding(struct phrase *phrase, const struct alar_verdict *verdic
     say(phrase, "%s: ", alar_anomaly_name(evidence->anomaly));
     say_op(phrase, evidence);
     if (evidence->ranks.count > 0) {
-        say(phrase, evidence->has_op ? ", " : "");
+        say(phrase, evidence->has_op || evidence->is_report ? ", " : "");
         say_ranks(phrase, &evidence->ranks);
     }
     say(phrase, ": %s", alar_anomaly_sentence(evidence->anomaly));
@@ -195,19 +202,20 @@ static void say_provenance(struct phrase *phrase, const struct alar_provenance *
 
 static void say_pass(struct phrase *phrase, const struct alar_verdict *verdict)
 {
+    char reports[WORDS_REPORTS];
+
     say(phrase, "%llu of %llu operations judged, same bits on all ranks",
         (unsigned long long)verdict->judged, (unsigned long long)verdict->operations);
     say_provenance(phrase, &verdict->provenance);
-    if (verdict->reports) {
-        say(phrase, "; %llu reports", (unsigned long long)verdict->reports);
-    }
+    alar_words_reports(verdict, reports, sizeof reports);
+    say(phrase, "%s", reports);
     if (verdict->twins_same + verdict->twins_legal) {
         say(phrase, "; twin: same bits %llu, other legal bits %llu",
             (unsigned long long)verdict->twins_same, (unsigned long long)verdict->twins_legal);
     }
     for (unsigned a = 0; a < ALAR_ANOMALY_COUNT; a++) {
         if (verdict->found[a]) {
-            say(phrase, "; note: %s at %llu operations", alar_anomaly_name((enum alar_anomaly)a),
+            say(phrase, "; note: %s, %llu times", alar_anomaly_name((enum alar_anomaly)a),
                 (unsigned long long)verdict->found[a]);
         }
     }
@@ -290,15 +298,20 @@ static void say_scene(struct phrase *phrase, const struct alar_evidence *evidenc
     };
     const char *verb = scene->record < sizeof verbs / sizeof *verbs ? verbs[scene->record] : NULL;
 
-    say(phrase, "%srank %u %s %s/%llu", scene->is_backend ? "the back end of " : "", scene->rank,
-        verb ? verb : alar_record_name(scene->record), evidence->group,
-        (unsigned long long)evidence->number);
+    say(phrase, "%srank %u %s ", scene->is_backend ? "the back end of " : "", scene->rank,
+        verb ? verb : alar_record_name(scene->record));
+    if (scene->record == ALAR_RECORD_REPORT) {
+        say(phrase, "%s%s", evidence->name[0], scene->shown ? "" : " as EMPTY");
+    } else {
+        say(phrase, "%s/%llu", evidence->group,
+            (unsigned long long)(scene->is_of_report ? scene->number : evidence->number));
+    }
     if (scene->n > 0) {
         say(phrase, ", %llu element%s", (unsigned long long)scene->n, scene->n == 1 ? "" : "s");
     }
     for (uint32_t k = 0; k < scene->shown; k++) {
         say(phrase, k ? ", " : scene->at ? ", from element %lld: " : ": ", (long long)scene->at);
-        say_value(phrase, evidence->dtype, scene->bits[k]);
+        say_value(phrase, scene->is_of_report ? scene->dtype : evidence->dtype, scene->bits[k]);
     }
     if (scene->has_t) {
         say(phrase, ", t = %lld", (long long)scene->t);

@@ -31,4 +31,7 @@ void alar_words_reason(const struct alar_history_files *files, const struct alar
 ALAR_MUST_USE enum alar_status alar_words_json(FILE *out, const struct alar_history_files *files,
                                                const struct alar_verdict *verdict);
 
+/* What a PASS says of log lines; "" when there are none. */
+void alar_words_reports(const struct alar_verdict *verdict, char *text, size_t size);
+
 #endif

@@ -1,6 +1,8 @@
 /* The same verdict as data: one JSON object on one line. */
 #include "words.h"
 
+#include "terms.h"
+
 #include <yajl/yajl_gen.h>
 
 #include <string.h>
@@ -89,7 +91,7 @@ static void json_scene(yajl_gen json, const struct alar_history_files *files,
         json_text(json, "bits");
         yajl_gen_array_open(json);
         for (uint32_t k = 0; k < scene->shown; k++) {
-            json_bits(json, evidence->dtype, scene->bits[k]);
+            json_bits(json, scene->is_of_report ? scene->dtype : evidence->dtype, scene->bits[k]);
         }
         yajl_gen_array_close(json);
     }
@@ -130,6 +132,10 @@ static void json_finding(yajl_gen json, const struct alar_history_files *files,
     if (evidence->has_op) {
         json_key_text(json, "group", evidence->group);
         json_key_count(json, "op", evidence->number);
+        json_key_list(json, "ops", &evidence->ops);
+    }
+    if (evidence->is_report) {
+        json_key_text(json, "metric", evidence->name[0]);
         json_key_list(json, "ops", &evidence->ops);
     }
     if (evidence->step >= 0) {
@@ -226,6 +232,25 @@ static void json_faults(yajl_gen json, const struct alar_history_files *files,
     yajl_gen_array_close(json);
 }
 
+/* What all reports without a declared normalization fit. */
+static void json_fits(yajl_gen json, const struct alar_verdict *verdict)
+{
+    char name[64];
+
+    json_key_count(json, "reports_undeclared", verdict->reports_undeclared);
+    json_text(json, "reports_fit");
+    yajl_gen_array_open(json);
+    for (unsigned fit = 0; fit < ALAR_NORMALIZATION_COUNT * ALAR_OVER_COUNT; fit++) {
+        if (verdict->reports_fit >> fit & 1) {
+            snprintf(name, sizeof name, "%s over %s",
+                     alar_normalization_names[fit / ALAR_OVER_COUNT],
+                     alar_over_names[fit % ALAR_OVER_COUNT]);
+            json_text(json, name);
+        }
+    }
+    yajl_gen_array_close(json);
+}
+
 static void json_verdict(yajl_gen json, const struct alar_history_files *files,
                          const struct alar_verdict *verdict)
 {
@@ -240,6 +265,10 @@ static void json_verdict(yajl_gen json, const struct alar_history_files *files,
     json_key_count(json, "operations", verdict->operations);
     json_key_count(json, "judged", verdict->judged);
     json_key_count(json, "reports", verdict->reports);
+    if (verdict->reports > 0) {
+        json_key_count(json, "reports_judged", verdict->reports_judged);
+        json_fits(json, verdict);
+    }
     json_key_count(json, "peak", verdict->peak);
     json_key_count(json, "twins_same", verdict->twins_same);
     json_key_count(json, "twins_legal", verdict->twins_legal);

@@ -1,0 +1,186 @@
+/* What the judgement of log lines keeps, private to judge*.c.
+
+   A report is recomputed from the contributions of the operations it stands for, once all of them
+   are settled. So settled operations are kept for a while: those of the last few intervals, never
+   all. Results are compared exactly where the arithmetic was declared; otherwise with the interval
+   of everything that any order of additions in at least the operation's own precision can give.
+   There is no tolerance. spec: O-50 */
+#ifndef ALAR_JUDGE_LOG_H
+#define ALAR_JUDGE_LOG_H
+
+#include "judge_state.h"
+#include "terms.h"
+
+/* A metric that was declared or reported. */
+struct judge_metric {
+    uint64_t next;
+    uint64_t hash;
+    char name[ALAR_NAME_MAX];
+    uint64_t group;     /* for which its scope was declared; 0: none */
+    bool is_replicated; /* there: each rank holds the full value */
+    bool is_reported;
+    int64_t reported;    /* last step that a report stands for */
+    int64_t reduced;     /* last step that was reduced after it; -1: none */
+    uint64_t reduced_by; /* number of that operation */
+    struct alar_place place;
+};
+
+/* One operation of a report. */
+struct judge_part {
+    uint64_t group, number;
+    uint64_t op; /* kept; 0 while it is not settled */
+};
+
+/* A report whose operations are not all settled yet. */
+struct judge_report {
+    uint64_t next;
+    uint64_t metric;
+    struct alar_place place;
+    uint32_t rank;
+    int64_t first_step, step;
+    int64_t tokens, nonfinite, empty; /* -1: not given */
+    int32_t normalization, over;      /* index of the word; -1: not declared */
+    enum alar_dtype dtype;            /* of the value: F32 or F64 */
+    bool is_empty;                    /* EMPTY was shown */
+    bool is_special;                  /* NaN or an infinity was shown */
+    double low, high; /* the numbers it may stand for: one, or those that print so */
+    uint32_t parts;
+    uint32_t settled; /* that many of them are settled, and maybe more */
+    uint64_t part;    /* struct judge_part[room] */
+    uint64_t room;
+};
+
+/* What a report can be. */
+enum log_kind {
+    LOG_NUMBER,
+    LOG_EMPTY,
+    LOG_SPECIAL /* NaN or an infinity */
+};
+struct log_span {
+    enum log_kind kind;
+    double low, high; /* NUMBER: both ends are included */
+};
+
+/* A report and its contributions, laid out as cells: pairs in step order. */
+struct log_view {
+    const struct alar_judge *judge;
+    const struct judge_report *report;
+    const struct judge_part *part;
+    enum alar_dtype dtype; /* of the operations */
+    uint32_t ranks;        /* that took part */
+    uint32_t cells, steps;
+    uint32_t
+        pairs_a_step; /* of an operation that covers several steps; 0: all of them are one step */
+    bool is_by_name;  /* operations name their steps */
+    bool is_scalar;   /* no pairs: one value a rank, of weight 1 */
+    bool is_exact;    /* sums are taken from the contributions, without their rounding */
+};
+
+/* One cell. Start with {0}; log_cell_next moves to the first one. */
+struct log_cell {
+    uint32_t part, pair; /* of the next one */
+    uint32_t index;      /* of this one, from 1 */
+    uint32_t step;       /* from 0 */
+    const struct judge_op *op;
+    uint32_t element; /* of its numerator */
+    double low, high; /* reduced numerator */
+    double weight;    /* reduced weight */
+};
+
+/* How a step's value comes from its cells. */
+enum log_rule {
+    LOG_POOL,            /* sum of numerators / sum of weights */
+    LOG_CELLS,           /* mean of the cells' ratios */
+    LOG_RANK_MEANS,      /* mean of the means of non-empty ranks */
+    LOG_RANK_MEANS_ALL,  /* the same divided by all ranks */
+    LOG_SUM_RANKS,       /* ranks' means summed, mean over cells */
+    LOG_SUM_CELLS,       /* cells' ratios summed */
+    LOG_SUM_ALL,         /* ranks' means summed over ranks and cells */
+    LOG_NUMERATORS,      /* numerators summed */
+    LOG_MEAN_NUMERATORS, /* the same, mean over cells: the undivided form of means */
+    LOG_LAST,            /* the last cell alone */
+    LOG_FLOORED,         /* weights averaged over ranks in integers */
+    LOG_RANK,            /* one rank alone */
+    LOG_WITHOUT,         /* all ranks but one */
+    LOG_GROUP,           /* the ranks of one declared group */
+    LOG_LOW,             /* numerators accumulated in a smaller dtype */
+};
+struct log_how {
+    enum log_rule rule;
+    uint32_t rank;         /* LOG_RANK, LOG_WITHOUT: index of the member */
+    uint64_t group;        /* LOG_GROUP */
+    enum alar_dtype dtype; /* LOG_LOW */
+    int32_t over;          /* enum alar_over */
+    bool is_finite_only;   /* steps that are not finite are left out */
+};
+
+/* What the contributions of a report hold. */
+struct log_sums {
+    double tokens;        /* all weights, exact to 2^53 */
+    uint64_t nonfinite;   /* (rank, pair) contributions that are not finite */
+    uint64_t flagged;     /* (rank, microbatch) flags that are set */
+    uint64_t empty_cells; /* (rank, pair) contributions without a token */
+    uint64_t empty_steps;
+    uint64_t nonfinite_steps;
+    bool is_rounded;  /* a weight is not exact */
+    bool is_overflow; /* a result is not finite, its contributions are */
+};
+
+/* judge_log_view.c: what a report is made of. */
+bool log_view_build(struct alar_judge *judge, const struct judge_report *report,
+                    struct log_view *view, bool *is_echo);
+struct log_sums log_sums_read(const struct log_view *view);
+
+/* A sum in progress. Start with {0}. */
+struct log_fold {
+    double low, high, magnitude, weight;
+    uint32_t terms;
+    int lowest; /* exponent of the lowest bit set in any term */
+    bool is_special;
+};
+
+/* judge_log_sum.c: what rounding can make of sums and quotients. */
+void log_fold_add(struct log_fold *fold, double low, double high);
+void log_fold_span(struct log_fold *fold, struct log_span span);
+struct log_span log_fold_sum(const struct log_view *view, const struct log_fold *fold);
+struct log_span log_divided(const struct log_view *view, struct log_span span, double weight);
+struct log_span log_scale(struct log_span span, double factor);
+
+/* judge_log_cell.c: one cell after the other. */
+bool log_cell_next(const struct log_view *view, struct log_cell *cell);
+double log_numerator(const struct log_view *view, const struct log_cell *cell, uint32_t member);
+double log_weight(const struct log_view *view, const struct log_cell *cell, uint32_t member);
+
+/* judge_log_value.c: recomputing. */
+struct log_span log_evaluate(const struct log_view *view, struct log_how how);
+struct log_span log_engine(const struct log_view *view, int32_t over);
+bool log_fits(const struct judge_report *report, struct log_span span);
+
+/* judge_log_name.c: which mistake gives the number that was shown? ALAR_ANOMALY_COUNT: none known.
+   `others` counts the further mistakes that give it too. */
+enum alar_anomaly log_diagnose(const struct log_view *view, struct log_how legal, bool has_sums,
+                               uint32_t *others);
+
+/* judge_log_check.c: one report, all of whose operations are settled. */
+void judge_log_check(struct alar_judge *judge, const struct judge_report *report);
+
+/* judge_log_read.c: the record, and what it stands for. */
+size_t judge_log_headroom(const struct alar_judge *judge, const struct alar_event *event);
+enum alar_status judge_log_report(struct alar_judge *judge);
+void judge_log_declare(struct alar_judge *judge);
+void judge_log_start(struct alar_judge *judge);
+void judge_log_loop(struct alar_judge *judge); /* the header was read */
+
+/* judge_log.c: what is kept, and when reports are due. */
+struct judge_metric *judge_metric_at(const struct alar_judge *judge, uint64_t metric);
+uint64_t judge_metric_find(const struct alar_judge *judge, uint64_t hash);
+uint64_t judge_metric_make(struct alar_judge *judge, struct alar_text name);
+uint64_t judge_log_find(const struct alar_judge *judge, uint64_t group, uint64_t number,
+                        uint64_t hint);
+bool judge_log_is_of(const struct judge_op *op, const struct judge_metric *metric);
+bool judge_log_wants(const struct judge_op *op);
+void judge_log_keep(struct alar_judge *judge, uint64_t op);
+void judge_log_wait(struct alar_judge *judge, uint64_t report);
+void judge_log_finish(struct alar_judge *judge);
+
+#endif

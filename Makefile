@@ -78,6 +78,9 @@ CORE := \
 	hull_witness \
 	certificate \
 	certificate_check \
+	inquiry \
+	diagnose \
+	diagnose_ranks \
 	handle \
 	window \
 	engine \
@@ -135,6 +138,8 @@ MPI_TEST := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/mpi/*.c)))
 
 # ---- targets for people --------------------------------------------------------------------------
 
+.PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
+.PHONY: clean spec spec-full patches
 .PHONY: fuzz help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
 .PHONY: clean
 # A recursive build uses both cores unless the caller has said how many.
@@ -170,6 +175,15 @@ mpi: tests ## the runs on MPICH ranks alone
 
 asan: ## the Criterion suites under AddressSanitizer and UBSan, with planted defects
 	$(Q)ci/check.sh gates/asan
+
+spec: ## search the models with Spin, over the production objects
+	$(Q)spec/verify.sh
+
+spec-full: ## the same at sizes that take minutes
+	$(Q)spec/verify.sh --full
+
+patches: ## break the core on purpose; each time the named check must object
+	$(Q)ci/check.sh gates/patches
 
 valgrind-unit: ## the Criterion suites under valgrind, with planted defects
 	$(Q)ci/check.sh gates/valgrind
@@ -244,10 +258,10 @@ $(BUILD)/unit: $(call objects,deep,$(UNIT_SRC)) $(BUILD)/libdeep.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -lcriterion -lmpfr -lgmp $(LDLIBS) -o $@
 
-$(BUILD)/tests/gates/%: $(BUILD)/obj/tests/gates/%.o
+$(BUILD)/tests/gates/%: $(BUILD)/obj/tests/gates/%.o $(BUILD)/libdeep.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $^ -lcriterion -o $@
+	$(Q)$(CC) $(LDFLAGS) $^ -lcriterion $(LDLIBS) -o $@
 
 # libFuzzer needs clang; the sources are built once more, with sanitizers and the costly clauses.
 FUZZ_FLAGS := -std=c11 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -DALAR_DEEP

@@ -9,15 +9,19 @@ static uint64_t average_factor(enum alar_dtype dtype, uint32_t n)
     return alar_fp_divide(dtype, alar_fp_from_double(dtype, 1), n);
 }
 
+uint64_t alar_average_before(enum alar_avg avg, enum alar_dtype dtype, uint64_t bits, uint32_t n)
+{
+    return avg == ALAR_AVG_DIVIDE_SUM     ? alar_fp_divide(dtype, bits, n)
+           : avg == ALAR_AVG_MULTIPLY_SUM ? alar_fp_multiply(dtype, bits, average_factor(dtype, n))
+                                          : bits;
+}
+
 void alar_average_prepare(enum alar_avg avg, enum alar_dtype dtype, const uint64_t *bits,
                           uint32_t n, uint64_t *prepared)
 {
     PRE(n >= 1);
     for (uint32_t i = 0; i < n; i++) {
-        prepared[i] = avg == ALAR_AVG_DIVIDE_SUM ? alar_fp_divide(dtype, bits[i], n)
-                      : avg == ALAR_AVG_MULTIPLY_SUM
-                          ? alar_fp_multiply(dtype, bits[i], average_factor(dtype, n))
-                          : bits[i];
+        prepared[i] = alar_average_before(avg, dtype, bits[i], n);
     }
 }
 

@@ -12,6 +12,9 @@
 void alar_average_prepare(enum alar_avg avg, enum alar_dtype dtype, const uint64_t *bits,
                           uint32_t n, uint64_t *prepared);
 
+/* The same for one contribution. */
+uint64_t alar_average_before(enum alar_avg avg, enum alar_dtype dtype, uint64_t bits, uint32_t n);
+
 /* What a sum is turned into: s / n, s * fl(1/n), or s itself. */
 uint64_t alar_average_finish(enum alar_avg avg, enum alar_dtype dtype, uint64_t sum, uint32_t n);
 

@@ -203,15 +203,18 @@ static void finish_excuse(const struct alar_verdict *verdict, struct alar_eviden
 
     for (uint32_t k = 0; k < verdict->fault_count && k < ALAR_FAULTS_MAX; k++) {
         const struct alar_fault_seen *fault = &verdict->fault[k];
+        /* A rank that was struck holds up others in whatever they do next. */
         bool is_elsewhere =
-            fault->has_op && evidence->has_op &&
+            family != ALAR_EXCUSE_PEER && fault->has_op && evidence->has_op &&
             (fault->number != evidence->number || strcmp(fault->group, evidence->group) != 0);
         bool is_concerned = fault->rank == ALAR_RANK_ALL || evidence->missing.count == 0 ||
                             list_holds(&evidence->missing, fault->rank) ||
                             list_holds(&evidence->ranks, fault->rank);
 
-        if (family != ALAR_EXCUSE_NONE && fault->excuse == family && !is_elsewhere &&
-            is_concerned) {
+        bool is_family = fault->excuse == family ||
+                         (family == ALAR_EXCUSE_PEER && fault->excuse == ALAR_EXCUSE_ISSUE);
+
+        if (family != ALAR_EXCUSE_NONE && is_family && !is_elsewhere && is_concerned) {
             evidence->excused = (int32_t)k;
             return;
         }

@@ -103,6 +103,7 @@ struct run {
     struct alar_dataset dataset;
     struct alar_step_range range;
     uint32_t ranks; /* of the world */
+    uint32_t own;   /* rank of this process; on the simulator 0, the first of its ranks */
     struct run_rank *rank;
     uint32_t rank_count;              /* run by this process */
     bool is_twin;                     /* the second pass */

@@ -168,6 +168,16 @@ static uint64_t run_now(const struct run *run)
     return run->world != NULL ? alar_sim_now(run->world) : alar_clock_now(NULL);
 }
 
+/* A rank that stands still says where, should another call the roll. */
+static void rank_note(const struct run *run, const struct run_rank *rank)
+{
+    struct alar_note note = alar_driver_note(rank->driver);
+
+    if (run->backend->note_set != NULL) {
+        run->backend->note_set(rank->context, &note);
+    }
+}
+
 static void run_loop(struct run *run)
 {
     uint64_t wake_us = 0;
@@ -182,7 +192,9 @@ static void run_loop(struct run *run)
         }
         rank->turn = alar_program_advance(rank->program, run_now(run), &rank->wake_us);
         run->options->view->progress(run, alar_program_steps(rank->program));
-        if (rank->turn == ALAR_TURN_OVER) {
+        if (rank->turn == ALAR_TURN_BLOCKED) {
+            rank_note(run, rank);
+        } else if (rank->turn == ALAR_TURN_OVER) {
             rank->elapsed_us = run_now(run) - rank->start_us;
             run_rank_over(rank);
         } else if (rank->turn == ALAR_TURN_GONE) {

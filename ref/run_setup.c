@@ -19,18 +19,24 @@ enum alar_status run_sum(struct run *run, uint64_t epoch, int64_t *lanes, size_t
                              : alar_sum_over_ranks(run->backend, run->context, epoch, lanes, count);
 }
 
-/* The worst of what each process has come to: all go on, or none does. */
-static enum alar_status run_agree(struct run *run, uint64_t epoch, enum alar_status own)
+/* The worst of what each process has come to: all go on, or none does. Rank 0 speaks for all; where
+   it knows nothing of the trouble, those who do speak too. */
+static enum alar_status run_agree(struct run *run, uint64_t epoch, enum alar_status own,
+                                  const char *complaint)
 {
-    int64_t failed[2] = {own == ALAR_E_NOMEM, own != ALAR_OK};
+    const struct run_rank self = {.rank = run->own, .run = run};
+    int64_t failed[3] = {own != ALAR_OK, own == ALAR_E_NOMEM, own != ALAR_OK && run->own == 0};
 
-    if (run_sum(run, epoch, failed, 2) != ALAR_OK) {
+    if (run_sum(run, epoch, failed, 3) != ALAR_OK) {
         return ALAR_E_LOST;
     }
-    if (own != ALAR_OK) {
+    if (own != ALAR_OK && run->own != 0 && failed[2] == 0) {
+        run->options->view->ending(&self, complaint);
+    }
+    if (own != ALAR_OK || failed[0] == 0) {
         return own;
     }
-    return failed[0] > 0 ? ALAR_E_NOMEM : failed[1] > 0 ? ALAR_E_INPUT : ALAR_OK;
+    return failed[1] > 0 ? ALAR_E_NOMEM : ALAR_E_INPUT;
 }
 
 /* Opens the history of each rank of this process. */
@@ -66,8 +72,8 @@ static enum alar_status histories_prepare(struct run *run, char *complaint)
     } else {
         snprintf(complaint, ALAR_COMPLAINT_BYTES, "another rank can't write its history");
     }
-    ALAR_TRY(run_agree(run, 21, status));
-    return run_agree(run, 22, histories_open(run, complaint));
+    ALAR_TRY(run_agree(run, 21, status, complaint));
+    return run_agree(run, 22, histories_open(run, complaint), complaint);
 }
 
 static enum alar_status histories_close(struct run *run)
@@ -85,14 +91,12 @@ static enum alar_status histories_close(struct run *run)
     return status;
 }
 
-/* One rank a process, as the launcher says; on the simulator all of them. */
-static enum alar_status library_open(struct run *run, uint32_t *own, char *complaint)
+/* One rank a process, as the launcher says. */
+static enum alar_status library_open(struct run *run, char *complaint)
 {
     struct alar_boot boot = {.rank = -1, .ranks = -1, .config = ""};
 
     if (run->is_simulated) {
-        run->ranks = run->options->ranks > 0 ? run->options->ranks : run->dataset.ranks;
-        *own = 0;
         return ALAR_OK;
     }
     if (run->backend->init(&run->context, &boot) != 0) {
@@ -101,7 +105,7 @@ static enum alar_status library_open(struct run *run, uint32_t *own, char *compl
         return ALAR_E_INPUT;
     }
     run->ranks = (uint32_t)boot.ranks;
-    *own = (uint32_t)boot.rank;
+    run->own = (uint32_t)boot.rank;
     return ALAR_OK;
 }
 
@@ -141,17 +145,33 @@ static enum alar_status log_json_open(struct run *run, char *complaint)
     return ALAR_OK;
 }
 
-/* What this process needs for its ranks, and can fail to get while others get it. */
-static enum alar_status ranks_open(struct run *run, uint32_t own, char *complaint)
+static enum alar_status losses_open(struct run *run, char *complaint)
 {
-    uint32_t count = run->is_simulated ? run->ranks : 1;
+    const struct alar_run_options *options = run->options;
+    const struct alar_dataset_source source = {
+        .directory = options->losses, .input = options->input, .rank = ALAR_EVERY_RANK};
 
+    ALAR_TRY(alar_dataset_open(&source, &run->dataset, complaint));
+    run->config.microbatches = (uint32_t)run->dataset.microbatches;
+    ALAR_TRY(alar_dataset_select(&run->dataset, options->steps, &run->range, complaint));
+    if (run->is_simulated) {
+        run->ranks = options->ranks > 0 ? options->ranks : run->dataset.ranks;
+    }
     if (run->ranks > run->dataset.ranks) {
         snprintf(complaint, ALAR_COMPLAINT_BYTES,
                  "%s: expected losses of %u ranks, found those of %u", run->options->losses,
                  run->ranks, run->dataset.ranks);
         return ALAR_E_INPUT;
     }
+    return ALAR_OK;
+}
+
+/* What this process needs for its ranks, and can fail to get while others get it. */
+static enum alar_status ranks_open(struct run *run, char *complaint)
+{
+    ALAR_TRY(losses_open(run, complaint));
+    uint32_t count = run->is_simulated ? run->ranks : 1;
+
     ALAR_TRY(alar_faults_suit(run->options->faults, run->ranks, complaint));
     run->rank = calloc(count, sizeof(*run->rank));
     run->rank_count = run->rank != NULL ? count : 0;
@@ -159,29 +179,25 @@ static enum alar_status ranks_open(struct run *run, uint32_t own, char *complain
         return ALAR_E_NOMEM;
     }
     for (uint32_t i = 0; i < count; i++) {
-        ALAR_TRY(rank_prepare(run, &run->rank[i], own + i));
+        ALAR_TRY(rank_prepare(run, &run->rank[i], run->own + i));
     }
     return log_json_open(run, complaint);
 }
 
+/* The library starts before the inputs are read, so that a process that can't read them still tells
+   the others, who would wait for it in the library's start. */
 enum alar_status run_open(struct run *run, char *complaint)
 {
     const struct alar_run_options *options = run->options;
     const struct alar_backend *const builtin[] = {alar_sim_backend(), NULL};
-    const struct alar_dataset_source source = {
-        .directory = options->losses, .input = options->input, .rank = ALAR_EVERY_RANK};
-    uint32_t own = 0;
 
-    snprintf(complaint, ALAR_COMPLAINT_BYTES, "out of memory");
-    ALAR_TRY(alar_dataset_open(&source, &run->dataset, complaint));
     run->config = options->config;
-    run->config.microbatches = (uint32_t)run->dataset.microbatches;
-    ALAR_TRY(alar_dataset_select(&run->dataset, options->steps, &run->range, complaint));
+    snprintf(complaint, ALAR_COMPLAINT_BYTES, "out of memory");
     ALAR_TRY(alar_plugin_load(run->config.backend, builtin, &run->table, complaint));
     run->backend = &run->table;
     run->is_simulated = strcmp(run->config.backend, "sim") == 0;
-    ALAR_TRY(library_open(run, &own, complaint));
-    ALAR_TRY(run_agree(run, 20, ranks_open(run, own, complaint)));
+    ALAR_TRY(library_open(run, complaint));
+    ALAR_TRY(run_agree(run, 20, ranks_open(run, complaint), complaint));
     return histories_prepare(run, complaint);
 }
 

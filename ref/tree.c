@@ -204,7 +204,8 @@ bool alar_tree_is_valid(const struct alar_tree *tree, uint32_t n, uint64_t *seen
 
 uint64_t alar_adder_load(struct alar_adder adder, uint64_t bits)
 {
-    bool is_plain = adder.model != ALAR_FLUSH && adder.model != ALAR_SATURATE;
+    bool is_plain = !alar_dtype_is_float(adder.dtype) ||
+                    (adder.model != ALAR_FLUSH && adder.model != ALAR_SATURATE);
 
     return is_plain && adder.wide == adder.dtype
                ? bits

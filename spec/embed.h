@@ -31,6 +31,12 @@ extern void (*uerror)(char *text);
 
 #ifdef STORY
 #define TELL(...) printf(__VA_ARGS__)
+static const char *const event_names[] = {
+    "contribute", "end of step", "finish",    "abandon",  "posted", "post refused",    "taken",
+    "taken, NaN", "reported",    "torn down", "complete", "failed", "deadline passed",
+};
+static const char *const action_names[] = {"go on",    "post", "await", "take",
+                                           "log line", "stop", "closed"};
 #else
 #define TELL(...) ((void)0)
 #endif
@@ -310,6 +316,11 @@ static void shelf_teardown(void)
     alar_window_teardown(shelf());
     memset(SHELF.book.lent, 0, sizeof(SHELF.book.lent));
     alar_window_inv_deep(shelf());
+    HOLDS("W-05: no buffer is lent after a teardown", alar_window_quarantined(shelf()) == 0);
+}
+
+static void shelf_close(void)
+{
     book_close(&SHELF.book, shelf());
 }
 

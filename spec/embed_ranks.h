@@ -105,15 +105,6 @@ static bool is_hopeless(int op)
 /* ---- one rank's driver -------------------------------------------------------------------------
  */
 
-#ifdef STORY
-static const char *const event_names[] = {
-    "contribute", "end of step", "finish",    "abandon",  "posted", "post refused",    "taken",
-    "taken, NaN", "reported",    "torn down", "complete", "failed", "deadline passed",
-};
-static const char *const action_names[] = {"go on",    "post", "await", "take",
-                                           "log line", "stop", "closed"};
-#endif
-
 static bool rank_is(int r, enum alar_action_kind phase)
 {
     return WORLD.rank[r].engine.phase == phase && !WORLD.rank[r].is_silent;

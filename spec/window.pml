@@ -6,7 +6,7 @@ c_decl {
 }
 c_track "&SHELF" "sizeof(SHELF)" "Matched";
 
-bool is_closed;
+bool is_down;
 #ifdef LIVE
 byte witness;
 byte picked;
@@ -37,14 +37,14 @@ end:
 #if SLOTS > 2
     END(2)
 #endif
-    :: is_closed -> break
+    :: is_down -> break
     od
 }
 
 proctype caller()
 {
     do
-    DO(SHELF.book.posted < OPS && alar_window_has_room(shelf()), shelf_post())
+    DO(!now.is_down && SHELF.book.posted < OPS && alar_window_has_room(shelf()), shelf_post())
     DO(shelf_oldest_is_pending(), shelf_expire(alar_window_oldest(shelf())))
     DO(alar_window_live(shelf()) > 0 && !shelf_oldest_is_pending(), shelf_take())
 #ifndef LIVE
@@ -52,9 +52,10 @@ proctype caller()
     DO(!alar_window_has_room(shelf()), shelf_post())
     DO(alar_window_live(shelf()) == 0 || shelf_oldest_is_pending(), shelf_take())
 #endif
-    :: CAN(SHELF.book.posted == OPS && alar_window_live(shelf()) == 0) -> break
-    od;
-    atomic { STEP(shelf_teardown()); is_closed = true }
+    /* It may give up at any time, and has to in the end. */
+    :: atomic { !is_down -> STEP(shelf_teardown()); is_down = true }
+    :: atomic { is_down && CAN(alar_window_live(shelf()) == 0) -> STEP(shelf_close()); break }
+    od
 }
 
 init {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 240
+# seconds: 500
 # The unit suites under AddressSanitizer and UndefinedBehaviorSanitizer. A leak alone leaves
 # Criterion's exit code at 0, so the gate also demands that no report was written.
 . "$(dirname "$0")/../lib/tally.sh"
@@ -20,7 +20,7 @@ watched() {
 }
 
 build() {
-    timeout -k 2 200 make BUILD="$asan" OPT='-O1 -g' SANITIZE=address,undefined \
+    timeout -k 2 400 make -j2 BUILD="$asan" OPT='-O1 -g' SANITIZE=address,undefined \
         "$asan/unit" "$asan/tests/gates/planted"
 }
 

@@ -85,12 +85,11 @@ static void rig_end(struct rig *rig, uint16_t slot)
 static void rig_world(struct rig *rig)
 {
     for (uint16_t slot = 0; slot < rig->plan->capacity; slot++) {
-        if (rig->action.kind != ALAR_ACTION_READY) {
-            return;
-        }
         if (rig->plan->pace == PACE_AT_ONCE ||
             (rig->plan->pace == PACE_DRAWN && draw_below(&rig->draw, 2) == 0)) {
             rig_end(rig, slot);
+            demand(rig->action.kind == ALAR_ACTION_READY,
+                   "a completion that was merely seen led to action %d", (int)rig->action.kind);
         }
     }
 }

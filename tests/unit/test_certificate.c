@@ -60,7 +60,7 @@ static void seal(char *text)
     char *end = strstr(text, " check=");
     uint64_t digest = alar_certificate_digest(text, (size_t)(end - text));
 
-    (void)sprintf(end, " check=%016llx", (unsigned long long)digest);
+    (void)snprintf(end, 24, " check=%016llx", (unsigned long long)digest);
 }
 
 /* A drawn case with a legal value; returns its rung after writing the certificate. */
@@ -167,19 +167,19 @@ Test(certificate, a_forged_seal_does_not_help)
     }
     bench.value = alar_adder_fold(bench.reduce.adder, bench.bits, 3);
     for (int off = 0; off < 2; off++) {
-        (void)sprintf(start,
-                      "alar-certificate=1 red=sum avg=0 nan=0 dtype=f32 wide=f32 model=0 height=0 "
-                      "value=%08llx leaves=%08llx,%08llx,%08llx ",
-                      (unsigned long long)bench.value + (unsigned)off,
-                      (unsigned long long)bench.bits[0], (unsigned long long)bench.bits[1],
-                      (unsigned long long)bench.bits[2]);
-        (void)sprintf(text, "%sproof=tree:((0+1)+2) check=", start);
+        (void)snprintf(start, sizeof start,
+                       "alar-certificate=1 red=sum avg=0 nan=0 dtype=f32 wide=f32 model=0 height=0 "
+                       "value=%08llx leaves=%08llx,%08llx,%08llx ",
+                       (unsigned long long)bench.value + (unsigned)off,
+                       (unsigned long long)bench.bits[0], (unsigned long long)bench.bits[1],
+                       (unsigned long long)bench.bits[2]);
+        (void)snprintf(text, sizeof text, "%sproof=tree:((0+1)+2) check=", start);
         seal(text);
         cr_assert_eq(check(text), off ? ALAR_E_DIFFERS : ALAR_OK);
     }
     for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
         start[0] = 'a';
-        (void)sprintf(text, "%s%s", start, forged[i]);
+        (void)snprintf(text, sizeof text, "%s%s", start, forged[i]);
         seal(text);
         cr_assert_eq(check(text), ALAR_E_DIFFERS, "%s", text);
     }
@@ -212,7 +212,7 @@ Test(certificate, refuses_impossible_claims)
 
     setup();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        (void)strcpy(text, bad[i]);
+        (void)snprintf(text, sizeof text, "%s", bad[i]);
         if (i > 1) {
             seal(text);
         }

@@ -59,7 +59,7 @@ static const struct mistake mistakes[] = {
     {ALAR_ANOMALY_OTHER_NORMALIZATION,  LOG_POOL,            ONCE,          NEEDS_SUMS},
     {ALAR_ANOMALY_LAST_MICROBATCH,      LOG_LAST,            ONCE,          NEEDS_CELLS},
     {ALAR_ANOMALY_LAST_MICROBATCH,      LOG_LAST,            CELLS,         NEEDS_CELLS},
-    {ALAR_ANOMALY_FLOORED_WEIGHTS,      LOG_FLOORED,         ONCE,          NEEDS_RANKS},
+    {ALAR_ANOMALY_FLOORED_WEIGHTS,      LOG_FLOORED,         ONCE,          NEEDS_RANKS | NEEDS_SUMS},
     {ALAR_ANOMALY_DIVIDED_TWICE,        LEGAL,               PER_RANKS,     NEEDS_RANKS},
     {ALAR_ANOMALY_DIVIDED_TWICE,        LEGAL,               PER_CELLS,     NEEDS_CELLS},
     {ALAR_ANOMALY_DIVIDED_TWICE,        LEGAL,               PER_STEPS,     NEEDS_STEPS},

@@ -12,6 +12,7 @@ struct record_row {
 
 struct field_row {
     const char *name;
+    size_t length; /* of the name */
     enum alar_field_type type;
     const char *choices;
 };
@@ -22,7 +23,7 @@ static const struct record_row records[] = {
 };
 
 static const struct field_row fields[] = {
-#define FIELD(token, name, type, choices) {name, ALAR_TYPE_##type, choices},
+#define FIELD(token, name, type, choices) {name, sizeof name - 1, ALAR_TYPE_##type, choices},
 #include "record.def"
 };
 
@@ -63,10 +64,17 @@ enum alar_status alar_record_find(struct alar_text name, enum alar_record *recor
     return ALAR_E_INPUT;
 }
 
+bool alar_field_is(enum alar_field field, struct alar_text name)
+{
+    PRE((unsigned)field < ALAR_FIELD_COUNT);
+    return fields[field].length == name.length &&
+           memcmp(fields[field].name, name.data, name.length) == 0;
+}
+
 enum alar_status alar_field_find(struct alar_text name, enum alar_field *field)
 {
     for (unsigned f = 0; f < ALAR_FIELD_COUNT; f++) {
-        if (fields[f].name[0] == name.data[0] && alar_text_is(name, fields[f].name)) {
+        if (alar_field_is((enum alar_field)f, name)) {
             *field = (enum alar_field)f;
             return ALAR_OK;
         }

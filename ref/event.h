@@ -85,6 +85,9 @@ const char *alar_field_choices(enum alar_field field);
 ALAR_MUST_USE enum alar_status alar_record_find(struct alar_text name, enum alar_record *record);
 ALAR_MUST_USE enum alar_status alar_field_find(struct alar_text name, enum alar_field *field);
 
+/* Is this the field's name? PRE: it is a field. */
+bool alar_field_is(enum alar_field field, struct alar_text name);
+
 /* The index of a word among the choices of a WORD field.
    Errors: ALAR_E_INPUT when it is not one of them. */
 ALAR_MUST_USE enum alar_status alar_field_word(enum alar_field field, struct alar_text word,

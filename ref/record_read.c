@@ -49,20 +49,6 @@ static int on_number(void *context, const char *text, size_t length)
     }
 }
 
-static int set_loss(struct alar_record_reader *reader, const char *text, size_t length)
-{
-    struct alar_text word = {text, length};
-
-    if (alar_text_is(word, "nan")) {
-        reader->event->loss = (double)NAN;
-    } else if (alar_text_is(word, "inf") || alar_text_is(word, "-inf")) {
-        reader->event->loss = text[0] == '-' ? -(double)INFINITY : (double)INFINITY;
-    } else {
-        return record_wrong(reader, text, length);
-    }
-    return 1;
-}
-
 /* A string points into the line, unless it was decoded: yajl reuses that memory for the next one.
  */
 static const char *lasting(struct alar_record_reader *reader, const unsigned char *bytes,
@@ -110,7 +96,7 @@ static int on_string(void *context, const unsigned char *bytes, size_t length)
     case ALAR_TYPE_VALUES:
         return record_add_value(reader, text, length);
     case ALAR_TYPE_LOSS:
-        return set_loss(reader, text, length);
+        return record_set_loss(reader, text, length);
     default:
         return record_wrong(reader, text, length);
     }
@@ -176,6 +162,28 @@ static int on_map_end(void *context)
     return 1;
 }
 
+static bool is_list(enum alar_field_type type)
+{
+    return type == ALAR_TYPE_VALUES || type == ALAR_TYPE_RANKS || type == ALAR_TYPE_OPS;
+}
+
+/* Records repeat: what followed this field in the last record of this kind is most likely to follow
+   it again. */
+static enum alar_status find_field(struct alar_record_reader *reader, struct alar_text name,
+                                   enum alar_field *field)
+{
+    uint8_t *follower = &reader->follower[reader->event->record][reader->before];
+    enum alar_field guess = (enum alar_field) * follower;
+
+    if (!alar_field_is(guess, name)) {
+        ALAR_TRY(alar_field_find(name, &guess));
+        *follower = (uint8_t)guess;
+    }
+    *field = guess;
+    reader->before = guess;
+    return ALAR_OK;
+}
+
 static int on_key(void *context, const unsigned char *bytes, size_t length)
 {
     struct alar_record_reader *reader = context;
@@ -186,8 +194,8 @@ static int on_key(void *context, const unsigned char *bytes, size_t length)
         return 1; /* inside the value of a field that is not looked at */
     }
     reader->field = ALAR_FIELD_COUNT;
-    if (length == 0 || alar_field_find((struct alar_text){(const char *)bytes, length},
-                                       &reader->field) != ALAR_OK) {
+    if (find_field(reader, (struct alar_text){(const char *)bytes, length}, &reader->field) !=
+        ALAR_OK) {
         return 1;
     }
     if (reader->event->has[reader->field]) {
@@ -196,7 +204,11 @@ static int on_key(void *context, const unsigned char *bytes, size_t length)
     }
     reader->event->has[reader->field] = true;
     reader->event->number[reader->field] = 0;
+    if (reader->lists < RECORD_LISTS && is_list(alar_field_type(reader->field))) {
+        reader->list[reader->lists++] = reader->field;
+    }
     reader->column[reader->field] = end > length + 1 ? end - length - 1 : 1;
+    reader->event->list[reader->field] = NULL;
     reader->first[reader->field] = reader->items;
     return 1;
 }
@@ -213,8 +225,7 @@ static int on_array(void *context)
         return 1;
     }
     enum alar_field_type type = alar_field_type(reader->field);
-    if (reader->in_list ||
-        (type != ALAR_TYPE_VALUES && type != ALAR_TYPE_RANKS && type != ALAR_TYPE_OPS)) {
+    if (reader->in_list || !is_list(type)) {
         return record_wrong(reader, "a list", 6);
     }
     reader->in_list = true;
@@ -275,6 +286,8 @@ static enum alar_status reader_prepare(struct alar_record_reader *reader, size_t
     size_t room = 2 * length + 64;
 
     reader->items = 0;
+    reader->lists = 0;
+    reader->before = ALAR_FIELD_EV;
     reader->text_used = 0;
     reader->depth = 0;
     reader->objects = 0;
@@ -346,6 +359,7 @@ enum alar_status alar_record_read(struct alar_record_reader *reader, const char 
     memset(complaint, 0, sizeof *complaint);
     memset(event->has, 0, sizeof event->has);
     event->loss_is_empty = false;
+    event->record = ALAR_RECORD_ISSUE; /* until `ev` says otherwise */
     reader->event = event;
     reader->complaint = complaint;
     reader->line = line;
@@ -361,8 +375,8 @@ enum alar_status alar_record_read(struct alar_record_reader *reader, const char 
                  "expected the end of the record, found the end of the line");
         return reader_failed(reader, false);
     }
-    for (unsigned f = 0; f < ALAR_FIELD_COUNT; f++) {
-        event->list[f] = event->has[f] && reader->item ? &reader->item[reader->first[f]] : NULL;
+    for (unsigned k = 0; k < reader->lists && reader->item != NULL; k++) {
+        event->list[reader->list[k]] = &reader->item[reader->first[reader->list[k]]];
     }
     return reader_require(reader);
 }

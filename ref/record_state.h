@@ -6,6 +6,10 @@
 
 #include <yajl/yajl_parse.h>
 
+enum {
+    RECORD_LISTS = 16 /* more than there are fields that hold a list */
+};
+
 struct alar_record_reader {
     yajl_handle json;
     const char *line;
@@ -20,8 +24,12 @@ struct alar_record_reader {
     bool in_list;
     struct alar_value *item; /* items of all lists of the line */
     size_t items, item_room;
-    size_t first[ALAR_FIELD_COUNT]; /* item of each list */
-    char *text;                     /* copies: decoded strings, terminated numbers */
+    enum alar_field list[RECORD_LISTS]; /* fields of the line that hold a list */
+    unsigned lists;
+    enum alar_field before;                                /* last known field of the line */
+    uint8_t follower[ALAR_RECORD_COUNT][ALAR_FIELD_COUNT]; /* that came after it last time */
+    size_t first[ALAR_FIELD_COUNT];                        /* item of each list */
+    char *text; /* copies: decoded strings, terminated numbers */
     size_t text_used, text_room;
     bool is_out_of_memory;
 };
@@ -35,6 +43,7 @@ int record_add_value(struct alar_record_reader *reader, const char *text, size_t
 int record_add_decimal(struct alar_record_reader *reader, const char *text, size_t length);
 int record_add_op(struct alar_record_reader *reader, const char *text, size_t length, bool is_text);
 int record_add_rank(struct alar_record_reader *reader, const char *text, size_t length);
+int record_set_loss(struct alar_record_reader *reader, const char *text, size_t length);
 char *record_keep(struct alar_record_reader *reader, const char *text, size_t length);
 bool record_read_count(const char *text, size_t length, int64_t *number);
 

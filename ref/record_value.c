@@ -1,6 +1,7 @@
 /* Values of fields, by type, and what is said when one has another type. */
 #include "record_state.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,18 +139,21 @@ int record_add_decimal(struct alar_record_reader *reader, const char *text, size
 /* Decimal digits only, up to INT64_MAX. */
 bool record_read_count(const char *text, size_t length, int64_t *number)
 {
-    int64_t value = 0;
+    uint64_t value = 0;
 
+    if (length == 0 || length > 19) { /* 19 digits always fit into 64 bits without sign */
+        return false;
+    }
     for (size_t k = 0; k < length; k++) {
-        int digit = text[k] - '0';
+        unsigned digit = (unsigned)(text[k] - '0');
 
-        if (digit < 0 || digit > 9 || value > (INT64_MAX - digit) / 10) {
+        if (digit > 9) {
             return false;
         }
         value = value * 10 + digit;
     }
-    *number = value;
-    return length > 0;
+    *number = (int64_t)value;
+    return value <= INT64_MAX;
 }
 
 /* "group/number" to its parts. */
@@ -203,4 +207,18 @@ int record_add_rank(struct alar_record_reader *reader, const char *text, size_t 
         item->bits = (uint64_t)rank;
     }
     return item != NULL;
+}
+
+int record_set_loss(struct alar_record_reader *reader, const char *text, size_t length)
+{
+    struct alar_text word = {text, length};
+
+    if (alar_text_is(word, "nan")) {
+        reader->event->loss = (double)NAN;
+    } else if (alar_text_is(word, "inf") || alar_text_is(word, "-inf")) {
+        reader->event->loss = text[0] == '-' ? -(double)INFINITY : (double)INFINITY;
+    } else {
+        return record_wrong(reader, text, length);
+    }
+    return 1;
 }

@@ -15,114 +15,113 @@ TestSuite(history_read, .init = scratch_make, .fini = scratch_remove);
 #define I0 "{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[1]}\n"
 #define D0 "{\"ev\":\"done\",\"rank\":0,\"op\":0,\"out\":[1]}\n"
 
+static const struct {
+    const char *text, *complaint;
+} refused[] = {
+    {"{\"ev\":}\n", "1:7: expected JSON, found parse error: unallowed token at this point in "
+                    "JSON text"},
+    {"no json\n", "1:1: expected JSON, found lexical error: invalid string in json text."},
+    {"[1]\n", "1:1: expected a record, found a list"},
+    {"7 \n", "1:1: expected a record, found a number"},
+    {"\"ev\"\n", "1:1: expected a record, found text"},
+    {"null\n", "1:1: expected a record, found null"},
+    {"{}\n", "1:1: expected `ev`, found none"},
+    {I0 "{\"ev\":\"isue\",\"rank\":0}\n", "2:7: expected a known record in `ev`, found isue"},
+    {I0 D0 I0 "{\"ev\":\"done\"", NULL}, /* cut, not refused; but the third line is */
+    {"{\"ev\":\"issue\",\"rank\":0}\n", "1:1: expected `op` in `issue`, found none"},
+    {"{\"ev\":\"issue\",\"rank\":-1,\"op\":0}\n",
+     "1:22: expected an integer from 0 in `rank`, found -1"},
+    {"{\"ev\":\"issue\",\"rank\":1.5,\"op\":0}\n",
+     "1:22: expected an integer from 0 in `rank`, found 1.5"},
+    {"{\"ev\":\"issue\",\"rank\":\"0\",\"op\":0}\n",
+     "1:22: expected an integer from 0 in `rank`, found 0"},
+    {"{\"ev\":\"issue\",\"rank\":0,\"rank\":0,\"op\":0}\n",
+     "1:24: expected `rank` once, found it twice"},
+    {"{\"ev\":\"issue\",\"rank\":0,\"op\":\"world\"}\n",
+     "1:29: expected \"group/number\" or a number in `op`, found world"},
+    {"{\"ev\":\"issue\",\"rank\":0,\"op\":\"/3\"}\n",
+     "1:29: expected \"group/number\" or a number in `op`, found /3"},
+    {"{\"ev\":\"issue\",\"rank\":0,\"op\":99999999999999999999}\n",
+     "1:29: expected \"group/number\" or a number in `op`, found 99999999999999999999"},
+    {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"dtype\":\"f31\"}\n",
+     "1:39: expected one of: f16 bf16 f32 f64 i32 i64 u8 in `dtype`, found f31"},
+    {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"red\":\"xor\"}\n",
+     "1:37: expected one of: sum max min product avg in `red`, found xor"},
+    {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[\"4534a7\"]}\n",
+     "1:31: expected hex digits 8 in `in`, found digits 6"},
+    {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[\"4534A76D\"]}\n",
+     "1:37: expected values: hex digits, numbers, \"nan\", \"inf\", \"-inf\" in `in`, found "
+     "4534A76D"},
+    {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"dtype\":\"u8\",\"in\":[256]}\n",
+     "1:44: expected values that the dtype can hold in `in`, found one it can't"},
+    {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"n\":1,\"in\":[1,2]}\n",
+     "1:37: expected at most n values 1 in `in`, found values 2"},
+    {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":{\"a\":1}}\n",
+     "1:36: expected values: hex digits, numbers, \"nan\", \"inf\", \"-inf\" in `in`, found an "
+     "object"},
+    {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[[1]]}\n",
+     "1:37: expected values: hex digits, numbers, \"nan\", \"inf\", \"-inf\" in `in`, found a "
+     "list"},
+    {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"members\":[1,0]}\n",
+     "1:44: expected ascending ranks in `members`, found 0"},
+    {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"sync\":1}\n",
+     "1:38: expected true or false in `sync`, found 1"},
+    {"{\"ev\":\"end\"}{\"ev\":\"end\"}\n", "1:13: expected one record a line, found two"},
+    {"{\"ev\":\"end\",\n\"rank\":0}\n",
+     "1:13: expected the end of the record, found the end of the line"},
+    {D0, "1:23: expected an operation this rank issued in `op`, found one it has not issued yet"},
+    {I0 "{\"ev\":\"done\",\"rank\":0,\"op\":1}\n",
+     "2:23: expected an operation this rank issued in `op`, found one it has not issued yet"},
+    {I0 "{\"ev\":\"issue\",\"rank\":0,\"op\":2}\n",
+     "2:24: expected operation number 1 in `op`, found number 2"},
+    {I0 I0, "2:24: expected operation number 1 in `op`, found number 0"},
+    {"{\"ev\":\"issue\",\"rank\":0,\"i\":0,\"op\":0}\n{\"ev\":\"done\",\"rank\":0,\"i\":2,"
+     "\"op\":0}\n",
+     "2:23: expected running number 1 in `i`, found number 2"},
+    {"{\"ev\":\"issue\",\"rank\":0,\"t\":5,\"op\":0}\n{\"ev\":\"done\",\"rank\":0,\"t\":4,"
+     "\"op\":0}\n",
+     "2:23: expected time at least 5 in `t`, found time 4"},
+    {"{\"ev\":\"trace\",\"world\":2}\n{\"ev\":\"issue\",\"rank\":2,\"op\":0}\n",
+     "2:15: expected a rank below 2 in `rank`, found rank 2"},
+    {"{\"ev\":\"trace\",\"world\":1}\n{\"ev\":\"end\"}\n{\"ev\":\"issue\",\"rank\":0,\"op\":0}"
+     "\n",
+     "3:2: expected nothing after the end of the rank in `ev`, found a record"},
+    {"{\"ev\":\"trace\",\"world\":1,\"v\":2}\n",
+     "1:25: expected format version 1 in `v`, found version 2"},
+    {"{\"ev\":\"trace\",\"world\":2}\n{\"ev\":\"trace\",\"world\":2}\n",
+     "2:2: expected one header, before anything else in `ev`, found a header in the middle"},
+    {"{\"ev\":\"trace\",\"rank\":4,\"world\":4}\n",
+     "1:15: expected a rank below 4 in `rank`, found rank 4"},
+    {"{\"ev\":\"trace\",\"world\":999999}\n", "expected a world of at most 131072 ranks"},
+    {"{\"ev\":\"contract\",\"wait\":\"later\"}\n",
+     "1:25: expected one of: blocking stream in `wait`, found later"},
+    {"{\"ev\":\"contract\",\"tree\":\"oak\"}\n",
+     "1:18: expected the name of a tree in `tree`, found another name"},
+    {I0 "{\"ev\":\"contract\",\"rank\":0,\"wait\":\"stream\"}\n",
+     "2:2: expected the contract before the first issue in `ev`, found a contract after it"},
+    {"{\"ev\":\"contract\",\"use\":\"once\"}\n{\"ev\":\"contract\",\"use\":\"any\"}\n",
+     "2:18: expected what other ranks promised in `use`, found another promise"},
+    {I0 "{\"ev\":\"read\",\"rank\":0}\n", "2:2: expected `op` or `buf` in `ev`, found neither"},
+    {I0 D0 "{\"ev\":\"twin\",\"rank\":0,\"op\":0,\"out\":[1]}\n",
+     "3:2: expected the twin before the operation is done in `ev`, found a twin after it"},
+    {"{\"ev\":\"test\",\"rank\":0,\"op\":0}\n", "1:1: expected `done` in `test`, found none"},
+    {"{\"ev\":\"report\",\"rank\":0,\"metric\":\"x\",\"step\":1,\"loss\":\"about 5\"}\n",
+     "1:54: expected a number, null, \"nan\", \"inf\" or \"-inf\" in `loss`, found about 5"},
+    {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"src\":\"\xff\"}\n",
+     "expected JSON, found lexical error: invalid bytes in UTF8 string."},
+};
+
 /* Where, what was expected and what was found, letter by letter. spec: O-01 */
 Test(history_read, refuses_what_can_be_no_history)
 {
-    static const struct {
-        const char *text, *complaint;
-    } rows[] = {
-        {"{\"ev\":}\n", "1:7: expected JSON, found parse error: unallowed token at this point in "
-                        "JSON text"},
-        {"no json\n", "1:1: expected JSON, found lexical error: invalid string in json text."},
-        {"[1]\n", "1:1: expected a record, found a list"},
-        {"7 \n", "1:1: expected a record, found a number"},
-        {"\"ev\"\n", "1:1: expected a record, found text"},
-        {"null\n", "1:1: expected a record, found null"},
-        {"{}\n", "1:1: expected `ev`, found none"},
-        {I0 "{\"ev\":\"isue\",\"rank\":0}\n", "2:7: expected a known record in `ev`, found isue"},
-        {I0 D0 I0 "{\"ev\":\"done\"", NULL}, /* cut, not refused; but the third line is */
-        {"{\"ev\":\"issue\",\"rank\":0}\n", "1:1: expected `op` in `issue`, found none"},
-        {"{\"ev\":\"issue\",\"rank\":-1,\"op\":0}\n",
-         "1:22: expected an integer from 0 in `rank`, found -1"},
-        {"{\"ev\":\"issue\",\"rank\":1.5,\"op\":0}\n",
-         "1:22: expected an integer from 0 in `rank`, found 1.5"},
-        {"{\"ev\":\"issue\",\"rank\":\"0\",\"op\":0}\n",
-         "1:22: expected an integer from 0 in `rank`, found 0"},
-        {"{\"ev\":\"issue\",\"rank\":0,\"rank\":0,\"op\":0}\n",
-         "1:24: expected `rank` once, found it twice"},
-        {"{\"ev\":\"issue\",\"rank\":0,\"op\":\"world\"}\n",
-         "1:29: expected \"group/number\" or a number in `op`, found world"},
-        {"{\"ev\":\"issue\",\"rank\":0,\"op\":\"/3\"}\n",
-         "1:29: expected \"group/number\" or a number in `op`, found /3"},
-        {"{\"ev\":\"issue\",\"rank\":0,\"op\":99999999999999999999}\n",
-         "1:29: expected \"group/number\" or a number in `op`, found 99999999999999999999"},
-        {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"dtype\":\"f31\"}\n",
-         "1:39: expected one of: f16 bf16 f32 f64 i32 i64 u8 in `dtype`, found f31"},
-        {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"red\":\"xor\"}\n",
-         "1:37: expected one of: sum max min product avg in `red`, found xor"},
-        {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[\"4534a7\"]}\n",
-         "1:31: expected hex digits 8 in `in`, found digits 6"},
-        {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[\"4534A76D\"]}\n",
-         "1:37: expected values: hex digits, numbers, \"nan\", \"inf\", \"-inf\" in `in`, found "
-         "4534A76D"},
-        {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"dtype\":\"u8\",\"in\":[256]}\n",
-         "1:44: expected values that the dtype can hold in `in`, found one it can't"},
-        {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"n\":1,\"in\":[1,2]}\n",
-         "1:37: expected at most n values 1 in `in`, found values 2"},
-        {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":{\"a\":1}}\n",
-         "1:36: expected values: hex digits, numbers, \"nan\", \"inf\", \"-inf\" in `in`, found an "
-         "object"},
-        {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[[1]]}\n",
-         "1:37: expected values: hex digits, numbers, \"nan\", \"inf\", \"-inf\" in `in`, found a "
-         "list"},
-        {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"members\":[1,0]}\n",
-         "1:44: expected ascending ranks in `members`, found 0"},
-        {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"sync\":1}\n",
-         "1:38: expected true or false in `sync`, found 1"},
-        {"{\"ev\":\"end\"}{\"ev\":\"end\"}\n", "1:13: expected one record a line, found two"},
-        {"{\"ev\":\"end\",\n\"rank\":0}\n",
-         "1:13: expected the end of the record, found the end of the line"},
-        {D0,
-         "1:23: expected an operation this rank issued in `op`, found one it has not issued yet"},
-        {I0 "{\"ev\":\"done\",\"rank\":0,\"op\":1}\n",
-         "2:23: expected an operation this rank issued in `op`, found one it has not issued yet"},
-        {I0 "{\"ev\":\"issue\",\"rank\":0,\"op\":2}\n",
-         "2:24: expected operation number 1 in `op`, found number 2"},
-        {I0 I0, "2:24: expected operation number 1 in `op`, found number 0"},
-        {"{\"ev\":\"issue\",\"rank\":0,\"i\":0,\"op\":0}\n{\"ev\":\"done\",\"rank\":0,\"i\":2,"
-         "\"op\":0}\n",
-         "2:23: expected running number 1 in `i`, found number 2"},
-        {"{\"ev\":\"issue\",\"rank\":0,\"t\":5,\"op\":0}\n{\"ev\":\"done\",\"rank\":0,\"t\":4,"
-         "\"op\":0}\n",
-         "2:23: expected time at least 5 in `t`, found time 4"},
-        {"{\"ev\":\"trace\",\"world\":2}\n{\"ev\":\"issue\",\"rank\":2,\"op\":0}\n",
-         "2:15: expected a rank below 2 in `rank`, found rank 2"},
-        {"{\"ev\":\"trace\",\"world\":1}\n{\"ev\":\"end\"}\n{\"ev\":\"issue\",\"rank\":0,\"op\":0}"
-         "\n",
-         "3:2: expected nothing after the end of the rank in `ev`, found a record"},
-        {"{\"ev\":\"trace\",\"world\":1,\"v\":2}\n",
-         "1:25: expected format version 1 in `v`, found version 2"},
-        {"{\"ev\":\"trace\",\"world\":2}\n{\"ev\":\"trace\",\"world\":2}\n",
-         "2:2: expected one header, before anything else in `ev`, found a header in the middle"},
-        {"{\"ev\":\"trace\",\"rank\":4,\"world\":4}\n",
-         "1:15: expected a rank below 4 in `rank`, found rank 4"},
-        {"{\"ev\":\"trace\",\"world\":999999}\n", "expected a world of at most 131072 ranks"},
-        {"{\"ev\":\"contract\",\"wait\":\"later\"}\n",
-         "1:25: expected one of: blocking stream in `wait`, found later"},
-        {"{\"ev\":\"contract\",\"tree\":\"oak\"}\n",
-         "1:18: expected the name of a tree in `tree`, found another name"},
-        {I0 "{\"ev\":\"contract\",\"rank\":0,\"wait\":\"stream\"}\n",
-         "2:2: expected the contract before the first issue in `ev`, found a contract after it"},
-        {"{\"ev\":\"contract\",\"use\":\"once\"}\n{\"ev\":\"contract\",\"use\":\"any\"}\n",
-         "2:18: expected what other ranks promised in `use`, found another promise"},
-        {I0 "{\"ev\":\"read\",\"rank\":0}\n", "2:2: expected `op` or `buf` in `ev`, found neither"},
-        {I0 D0 "{\"ev\":\"twin\",\"rank\":0,\"op\":0,\"out\":[1]}\n",
-         "3:2: expected the twin before the operation is done in `ev`, found a twin after it"},
-        {"{\"ev\":\"test\",\"rank\":0,\"op\":0}\n", "1:1: expected `done` in `test`, found none"},
-        {"{\"ev\":\"report\",\"rank\":0,\"metric\":\"x\",\"step\":1,\"loss\":\"about 5\"}\n",
-         "1:54: expected a number, null, \"nan\", \"inf\" or \"-inf\" in `loss`, found about 5"},
-        {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"src\":\"\xff\"}\n",
-         "expected JSON, found lexical error: invalid bytes in UTF8 string."},
-    };
-
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++) {
         struct told judged;
 
-        told(&judged, rows[k].text);
-        cr_expect_eq(judged.status, ALAR_E_INPUT, "row %zu: %s", k, rows[k].text);
-        if (rows[k].complaint) {
-            cr_expect_not_null(strstr(judged.reading.complaint, rows[k].complaint),
-                               "row %zu: expected %s\n   found %s", k, rows[k].complaint,
+        told(&judged, refused[k].text);
+        cr_expect_eq(judged.status, ALAR_E_INPUT, "row %zu: %s", k, refused[k].text);
+        if (refused[k].complaint) {
+            cr_expect_not_null(strstr(judged.reading.complaint, refused[k].complaint),
+                               "row %zu: expected %s\n   found %s", k, refused[k].complaint,
                                judged.reading.complaint);
             cr_expect_not_null(strstr(judged.reading.complaint, "told.jsonl:"), "row %zu", k);
         }

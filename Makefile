@@ -135,13 +135,12 @@ LIBRARY  := $(BUILD)/libalar.a $(BUILD)/libalar.so
 PLUGIN   := $(if $(MPI_SRC),$(BUILD)/alar-mpich.so)
 UNIT     := $(if $(UNIT_SRC),$(BUILD)/unit)
 MPI_TEST := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/mpi/*.c)))
+BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 
 # ---- targets for people --------------------------------------------------------------------------
 
 .PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
-.PHONY: clean spec spec-full patches
-.PHONY: fuzz help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
-.PHONY: clean
+.PHONY: clean spec spec-full patches fuzz bench
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
@@ -199,6 +198,14 @@ tidy: ## layering, sizes, banned calls, format, rule citations
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 fuzz: $(FUZZ) ## libFuzzer on reader and judge, FUZZ_SECONDS (60) each
 	$(Q)tests/fuzz/run.sh
+
+# Each benchmark is tests/bench/NAME.py; the plain build is the same without failure points.
+bench: $(patsubst tests/bench/%.py,bench-%,$(filter-out %/bench.py,$(wildcard tests/bench/*.py))) ## all benchmarks: tables, and $(BUILD)/bench/*.json (bench-NAME: one)
+bench-%: tests/bench/%.py
+	$(Q)ci/install-deps.sh bench
+	$(Q)$(MAKE) $(PARALLEL) all $(BENCH)
+	$(Q)$(MAKE) $(PARALLEL) FAULTS=0 BUILD=$(BUILD)/plain all $(BENCH:$(BUILD)/%=$(BUILD)/plain/%)
+	$(Q)BUILD=$(BUILD) python3 $<
 
 fix: ## format every C file in place
 	$(Q)find $(wildcard ref spec faults tests) -name '*.[ch]' -exec \
@@ -284,9 +291,12 @@ $(BUILD)/alar-$(1).so: $(call objects,$(1),$(MPI_SRC)) $(BUILD)/libalar.a
 endef
 $(foreach library,mpich openmpi,$(eval $(call mpi_rules,$(library))))
 
-$(BUILD)/tests/mpi/%: $(BUILD)/mpich/tests/mpi/%.o $(BUILD)/libalar.a
-	$(call say,LD,$@)
-	@mkdir -p $(@D)
-	$(Q)MPICH_CC=$(CC) mpicc.mpich $(LDFLAGS) $^ $(LDLIBS) -o $@
+define mpich_program_rule
+$(BUILD)/tests/$(1)/%: $(BUILD)/mpich/tests/$(1)/%.o $(BUILD)/libalar.a
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)MPICH_CC=$(CC) mpicc.mpich $(LDFLAGS) $$^ $(LDLIBS) -o $$@
+endef
+$(foreach part,mpi bench,$(eval $(call mpich_program_rule,$(part))))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

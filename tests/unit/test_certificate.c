@@ -201,6 +201,8 @@ Test(certificate, nothing_is_left_over)
                        {"proof=between:((0+1)+2):((0+2)+1)", ALAR_OK},
                        {"proof=tree:(0+1)", ALAR_E_DIFFERS},
                        {"proof=tree:((0+1)+2) x", ALAR_E_DIFFERS},
+                       {"proof=tree:(((0+1)+2)+2)", ALAR_E_DIFFERS},
+                       {"proof=tree:((2+2)+(0+1))", ALAR_E_DIFFERS},
                        {"proof=between:((0+1)+2):(0+1)", ALAR_E_DIFFERS},
                        {"proof=within:3ff0000000000000", ALAR_E_DIFFERS}};
     char text[512];
@@ -216,6 +218,12 @@ Test(certificate, nothing_is_left_over)
         seal(text);
         cr_assert_eq(check(text), table[i].status, "%s", text);
     }
+    /* Two zeros: one of them twice gives the same sum, but not a tree over all leaves. */
+    (void)snprintf(
+        text, sizeof text,
+        "%svalue=40400000 leaves=40400000,00000000,00000000 proof=tree:((0+1)+1) check=", claim);
+    seal(text);
+    cr_assert_eq(check(text), ALAR_E_DIFFERS);
     teardown();
 }
 

@@ -195,6 +195,33 @@ Test(provenance, averages_have_conventions)
     judging_end(&bench);
 }
 
+/* The conventions are what their formulas say, in the machine's own arithmetic. spec: N-16 */
+Test(provenance, conventions_are_their_formulas)
+{
+    struct draw draw = {SEED + 9};
+    const struct alar_adder adder = {ALAR_F32, ALAR_F32, ALAR_NEAREST};
+
+    for (int round = 0; round < 2000; round++) {
+        uint64_t bits[3];
+        uint64_t prepared[3];
+        float x[3];
+        draw_values(&draw, DRAW_LOSS, ALAR_F32, bits, 3);
+        for (int i = 0; i < 3; i++) {
+            x[i] = (float)alar_fp_to_double(ALAR_F32, bits[i]);
+        }
+        const float third = 1.0f / 3;
+        const float expected[] = {
+            x[0] + x[1] + x[2], (x[0] + x[1] + x[2]) / 3, (x[0] + x[1] + x[2]) * third,
+            x[0] * third + x[1] * third + x[2] * third, x[0] / 3 + x[1] / 3 + x[2] / 3};
+        for (int avg = ALAR_AVG_ANY; avg <= ALAR_AVG_DIVIDE_SUM; avg++) {
+            alar_average_prepare((enum alar_avg)avg, ALAR_F32, bits, 3, prepared);
+            uint64_t sum = alar_adder_fold(adder, prepared, 3);
+            cr_assert_eq(alar_average_finish((enum alar_avg)avg, ALAR_F32, sum, 3),
+                         alar_fp_from_double(ALAR_F32, (double)expected[avg]));
+        }
+    }
+}
+
 /* Sets of sums that become a value: everything inside does, the neighbours outside do not. */
 Test(provenance, sums_of_an_average_are_a_range)
 {

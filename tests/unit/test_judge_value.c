@@ -163,9 +163,12 @@ Test(judge_value, reduces_integers_extremes_and_averages)
         {"", "avg", "f32", "1", "2", "1.5", ALAR_ANOMALY_COUNT},
         {"", "avg", "f32", "1", "2", "3", ALAR_ANOMALY_ILLEGAL_VALUE},
         {"", "avg", "f16", "60000", "60000", "60000", ALAR_ANOMALY_COUNT},
-        {"\"avg\":\"sum-divide\"", "avg", "f16", "60000", "60000", "60000",
+        {"\"avg\":\"sum-divide\",\"adder\":\"nearest\"", "avg", "f16", "60000", "60000", "60000",
          ALAR_ANOMALY_ILLEGAL_VALUE},
         {"\"avg\":\"sum-divide\"", "avg", "f16", "60000", "60000", "\"inf\"", ALAR_ANOMALY_COUNT},
+        {"\"avg\":\"sum-divide\"", "avg", "f16", "60000", "60000", "60000", ALAR_ANOMALY_COUNT},
+        {"\"avg\":\"sum-divide\"", "avg", "f16", "60000", "60000", "59968",
+         ALAR_ANOMALY_ILLEGAL_VALUE},
         {"", "product", "f32", "3", "0.5", "1.5", ALAR_ANOMALY_COUNT},
         {"", "product", "f32", "3", "0.5", "2", ALAR_ANOMALY_ILLEGAL_VALUE},
         {"", "sum", "f32", "-0.0", "-0.0", "-0.0", ALAR_ANOMALY_COUNT},
@@ -196,6 +199,45 @@ Test(judge_value, reduces_integers_extremes_and_averages)
             cr_assert_eq(verdict->finding[0].anomaly, rows[k].expected, "row %zu: %s", k,
                          told_reason(&judged));
         }
+        told_free(&judged);
+    }
+}
+
+/* Without a promise a 16-bit sum may be kept in fp32; with one it may not. spec: O-36 */
+Test(judge_value, lets_16_bit_sums_be_wide_unless_promised_otherwise)
+{
+    static const struct {
+        const char *contract, *out;
+        enum alar_verdict_kind expected;
+    } rows[] = {
+        {"", "258", ALAR_PASS},
+        {"", "256", ALAR_PASS},
+        {"", "260", ALAR_FAIL},
+        {",\"width\":\"f32\"", "258", ALAR_PASS},
+        {",\"width\":\"f32\"", "256", ALAR_FAIL},
+        {",\"adder\":\"nearest\"", "256", ALAR_PASS},
+        {",\"adder\":\"nearest\"", "258", ALAR_FAIL},
+    };
+
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char text[2048];
+        struct told judged;
+        int at = snprintf(text, sizeof text, "{\"ev\":\"contract\"%s}\n", rows[k].contract);
+
+        /* Each addition alone ends in a tie that rounds down; the exact sum is above the tie. */
+        for (int r = 0; r < 3; r++) {
+            static const char *const in[] = {"256", "1", "0.00390625"};
+
+            at +=
+                snprintf(text + at, sizeof text - (size_t)at,
+                         "{\"ev\":\"issue\",\"rank\":%d,\"op\":0,\"dtype\":\"bf16\",\"in\":[%s]}\n"
+                         "{\"ev\":\"done\",\"rank\":%d,\"op\":0,\"out\":[%s]}\n",
+                         r, in[r], r, rows[k].out);
+        }
+        told(&judged, text);
+
+        cr_assert_eq(told_verdict(&judged)->kind, rows[k].expected, "row %zu: %s", k,
+                     told_reason(&judged));
         told_free(&judged);
     }
 }

@@ -119,6 +119,7 @@ static struct alar_evidence *check_found(struct alar_judge *judge, const struct 
         if (kept->anomaly == anomaly && strcmp(kept->name[0], metric->name) == 0) {
             alar_list_add(&kept->ranks, report->rank);
             kept->amount[1]++;
+            judge->verdict.found[anomaly]++;
             return NULL;
         }
     }

@@ -110,6 +110,30 @@ check "exit codes follow verdicts" codes_follow
 check "every field case has a history" covers_cases
 check "at least 30 are of kinds of our own" has_own
 
+# --- real losses, four rules in use ---------------------------------------------------------------
+# All 200 steps: torch logged NaN for the step without a token, and for 11 steps with an empty rank
+# where means were averaged. The other 188 are named for what they are, each of them.
+gpt() { tests/histories/make_gpt.py "$@"; }
+kinds() { # kinds RULE: each kind of finding, with the reports it covers
+    gpt "$1" 0:200 >"$SCRATCH/gpt.jsonl" || return
+    "$BUILD/alar" check --json "$SCRATCH/gpt.jsonl" |
+        jq -r '"\(.reports_judged) reports", (.findings[] | "\(.anomaly) \(.amount[1])")' | paste -s -d ' '
+}
+expect_text "torch's token-weighted mean is right but for the EMPTY step" 0 \
+    "200 reports empty-as-number 1" kinds token-weighted
+expect_text "one reduction a step is right as well" 0 \
+    "200 reports empty-as-number 1" kinds token-weighted-step
+expect_text "a mean of rank means is named in every finite step" 0 \
+    "200 reports empty-rank-nan 11 empty-as-number 1 mean-of-rank-means 188" kinds mean-of-rank-means
+expect_text "an undivided sum is named in every finite step" 0 \
+    "200 reports empty-rank-nan 11 empty-as-number 1 never-divided 188" kinds sum-of-rank-means
+as_made() { # as_made NAME RULE STEPS: the file that is kept is what the script makes
+    gpt "$2" "$3" | cmp - "tests/histories/gpt-$1.jsonl"
+}
+for rule in token-weighted mean-of-rank-means sum-of-rank-means token-weighted-step; do
+    check "gpt-$rule is as made" as_made "$rule" "$rule" 32:34
+done
+
 # --- the comparison can fail --------------------------------------------------------------------
 planted=$SCRATCH/planted.tsv
 sed 's/^\(B16-token-weighted\t\)PASS/\1FAIL/' "$table" >"$planted"

@@ -1,112 +1,66 @@
-/* Every history of tests/histories against its row in expected.tsv: verdict, anomalies in order,
-   operation, ranks, missing ranks, excuse; or the complaint. The script tests/cli/histories.sh
-   compares the whole row through the program; this suite judges the same in one process, under its
-   claims. */
+/* The histories on file, as the unit suites see them: also under sanitizers and valgrind. */
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 TestSuite(histories, .init = scratch_make, .fini = scratch_remove);
 
-enum {
-    COLUMNS = 12
-};
-
-/* Cuts a line of the table into its columns, in place. */
-static unsigned cut(char *line, char *column[COLUMNS])
+/* Splits a line of the table at its tabs. */
+static void split(char *line, char *field[3])
 {
+    for (int k = 0; k < 3; k++) {
+        field[k] = line;
+        line += strcspn(line, "\t\n");
+        if (*line != '\0') {
+            *line++ = '\0';
+        }
+    }
+}
+
+/* The histories on file, verdict and worst anomaly: what the command-line test compares in full. */
+Test(histories, are_judged_as_their_table_says)
+{
+    static const char *const verdicts[] = {"PASS", "FAIL", "UNKNOWN"};
+    static char text[1 << 17];
+    FILE *table = fopen("tests/histories/expected.tsv", "r");
+    char line[1024], path[256], *field[3];
     unsigned count = 0;
 
-    line[strcspn(line, "\n")] = '\0';
-    while (count < COLUMNS) {
-        column[count++] = line;
-        line = strchr(line, '\t');
-        if (!line) {
-            break;
-        }
-        *line++ = '\0';
-    }
-    return count;
-}
-
-static void list_text(const struct alar_list *list, char *text, size_t room)
-{
-    size_t length = 0;
-
-    snprintf(text, room, "-");
-    for (uint32_t k = 0; k < list->count && k < ALAR_LIST_MAX; k++) {
-        length += (size_t)snprintf(text + length, room - length, "%s%llu", k ? "," : "",
-                                   (unsigned long long)list->item[k]);
-    }
-}
-
-static void assert_verdict(const struct alar_verdict *verdict, char *const column[COLUMNS])
-{
-    char anomalies[1024] = "", text[512];
-    const struct alar_evidence *worst = &verdict->finding[0];
-
-    cr_expect_str_eq(alar_verdict_name(verdict->kind), column[1], "%s", column[0]);
-    for (uint32_t k = 0; k < verdict->finding_count; k++) {
-        if (!alar_anomaly_is_note(verdict->finding[k].anomaly)) {
-            strcat(anomalies, anomalies[0] ? "," : "");
-            strcat(anomalies, alar_anomaly_name(verdict->finding[k].anomaly));
-        }
-    }
-    cr_expect_str_eq(anomalies[0] ? anomalies : "-", column[2], "%s", column[0]);
-    if (!anomalies[0]) {
-        return;
-    }
-    snprintf(text, sizeof text, worst->has_op ? "%s/%llu" : "-", worst->group,
-             (unsigned long long)worst->number);
-    cr_expect_str_eq(text, column[3], "%s", column[0]);
-    list_text(&worst->ranks, text, sizeof text);
-    cr_expect_str_eq(text, column[5], "%s", column[0]);
-    list_text(&worst->missing, text, sizeof text);
-    cr_expect_str_eq(text, column[6], "%s", column[0]);
-    cr_expect_str_eq(worst->excused < 0 ? "-" : verdict->fault[worst->excused].point, column[9],
-                     "%s", column[0]);
-}
-
-/* The whole table, and not less of it than there was. spec: O-05, O-06 */
-Test(histories, are_judged_as_the_table_says, .timeout = 100)
-{
-    FILE *table = fopen("tests/histories/expected.tsv", "r");
-    unsigned rows = 0;
-    char line[4096];
-
     cr_assert_not_null(table);
-    while (fgets(line, sizeof line, table)) {
-        static char text[1 << 20];
-        char *column[COLUMNS], path[512];
+    while (fgets(line, sizeof line, table) != NULL) {
         struct told judged;
 
-        if (line[0] == '#') {
+        split(line, field);
+        if (field[0][0] == '#') {
             continue;
         }
-        unsigned columns = cut(line, column);
-        snprintf(path, sizeof path, "tests/histories/%s.jsonl", column[0]);
+        snprintf(path, sizeof path, "tests/histories/%s.jsonl", field[0]);
         FILE *file = fopen(path, "r");
         cr_assert_not_null(file, "%s", path);
         size_t length = fread(text, 1, sizeof text, file);
         fclose(file);
+        cr_assert_lt(length, sizeof text, "%s", path);
         told_bytes(&judged, text, length);
-        if (strcmp(column[1], "REFUSED") == 0) {
-            const char *where = strchr(column[2], ':');
-
-            cr_expect_eq(judged.status, ALAR_E_INPUT, "%s", column[0]);
-            cr_expect_not_null(strstr(judged.reading.complaint, where), "%s: %s", column[0],
-                               judged.reading.complaint);
+        count++;
+        if (strcmp(field[1], "REFUSED") == 0) {
+            cr_assert_eq(judged.status, ALAR_E_INPUT, "%s", path);
         } else {
-            cr_assert_eq(columns, COLUMNS, "%s", column[0]);
-            assert_verdict(told_verdict(&judged), column);
+            const struct alar_verdict *verdict = told_verdict(&judged);
+
+            cr_assert_str_eq(verdicts[verdict->kind], field[1], "%s: %s", path,
+                             told_reason(&judged));
+            if (verdict->kind == ALAR_FAIL) {
+                const char *name = alar_anomaly_name(verdict->finding[0].anomaly);
+
+                cr_assert(strncmp(field[2], name, strlen(name)) == 0, "%s: %s", path,
+                          told_reason(&judged));
+            }
         }
         told_free(&judged);
-        rows++;
     }
     fclose(table);
-    cr_assert_geq(rows, 200);
+    cr_assert_gt(count, 200);
 }

@@ -35,6 +35,8 @@ CORE := \
 	tree \
 	tree_text \
 	scratch \
+	order \
+	order_text \
 	hull \
 	block \
 	reach \
@@ -132,16 +134,17 @@ objects = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 
 PROGRAM  := $(if $(MAIN_SRC),$(BUILD)/alar)
 LIBRARY  := $(BUILD)/libalar.a $(BUILD)/libalar.so
-PLUGIN   := $(if $(MPI_SRC),$(BUILD)/alar-mpich.so)
+# MPICH is what the gate needs; Open MPI is served where it is installed.
+MPIS     := mpich $(if $(shell command -v mpicc.openmpi),openmpi)
+PLUGIN   := $(if $(MPI_SRC),$(MPIS:%=$(BUILD)/alar-%.so))
 UNIT     := $(if $(UNIT_SRC),$(BUILD)/unit)
 MPI_TEST := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/mpi/*.c)))
+BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 
 # ---- targets for people --------------------------------------------------------------------------
 
 .PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
-.PHONY: clean spec spec-full patches
-.PHONY: fuzz help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
-.PHONY: clean
+.PHONY: clean spec spec-full patches fuzz bench
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
@@ -151,7 +154,7 @@ help: ## list the targets
 deps: ## install what is missing (Debian packages; needs root or sudo)
 	$(Q)ci/install-deps.sh
 
-all: $(PROGRAM) $(LIBRARY) $(PLUGIN) ## the program, the library and the MPICH back end
+all: $(PROGRAM) $(LIBRARY) $(PLUGIN) ## the program, the library and the MPI back ends
 
 RANKS    ?= 4
 RUN_ARGS ?= --backend mpi --async-log-allreduce
@@ -199,6 +202,14 @@ tidy: ## layering, sizes, banned calls, format, rule citations
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 fuzz: $(FUZZ) ## libFuzzer on reader and judge, FUZZ_SECONDS (60) each
 	$(Q)tests/fuzz/run.sh
+
+# Each benchmark is tests/bench/NAME.py; the plain build is the same without failure points.
+bench: $(patsubst tests/bench/%.py,bench-%,$(filter-out %/bench.py,$(wildcard tests/bench/*.py))) ## all benchmarks: tables, and $(BUILD)/bench/*.json (bench-NAME: one)
+bench-%: tests/bench/%.py
+	$(Q)ci/install-deps.sh bench
+	$(Q)$(MAKE) $(PARALLEL) all $(BENCH)
+	$(Q)$(MAKE) $(PARALLEL) FAULTS=0 BUILD=$(BUILD)/plain all $(BENCH:$(BUILD)/%=$(BUILD)/plain/%)
+	$(Q)BUILD=$(BUILD) python3 $<
 
 fix: ## format every C file in place
 	$(Q)find $(wildcard ref spec faults tests) -name '*.[ch]' -exec \
@@ -284,9 +295,12 @@ $(BUILD)/alar-$(1).so: $(call objects,$(1),$(MPI_SRC)) $(BUILD)/libalar.a
 endef
 $(foreach library,mpich openmpi,$(eval $(call mpi_rules,$(library))))
 
-$(BUILD)/tests/mpi/%: $(BUILD)/mpich/tests/mpi/%.o $(BUILD)/libalar.a
-	$(call say,LD,$@)
-	@mkdir -p $(@D)
-	$(Q)MPICH_CC=$(CC) mpicc.mpich $(LDFLAGS) $^ $(LDLIBS) -o $@
+define mpich_program_rule
+$(BUILD)/tests/$(1)/%: $(BUILD)/mpich/tests/$(1)/%.o $(BUILD)/libalar.a
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)MPICH_CC=$(CC) mpicc.mpich $(LDFLAGS) $$^ $(LDLIBS) -o $$@
+endef
+$(foreach part,mpi bench,$(eval $(call mpich_program_rule,$(part))))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

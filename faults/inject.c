@@ -199,7 +199,8 @@ static int fault_test(void *request_in, int *done, int *error)
 
     *done = 0;
     *error = 0;
-    if (call_is_dropped(request->rank)) {
+    request->rank->owes_test = call_is_dropped(request->rank);
+    if (request->rank->owes_test) {
         return 0;
     }
     int failed = request->rank->inner->test(request->inner, done, error);
@@ -262,6 +263,7 @@ void alar_fault_wrap(struct alar_fault_rank *rank, const struct alar_backend **b
     rank->inner = *backend;
     rank->context = *context;
     rank->comms = rank->posted = rank->drops_left = 0;
+    rank->owes_test = false;
     *backend = &faulty;
     *context = rank;
 }
@@ -273,7 +275,7 @@ uint64_t alar_fault_next(const struct alar_fault_rank *rank, uint64_t next)
     }
     uint64_t now = rank_now(rank);
 
-    if (rank->drops_left > 0) {
+    if (rank->drops_left > 0 || rank->owes_test) {
         return now + FAULT_POLL_US;
     }
     for (const struct fault_request *request = rank->requests; request != NULL;

@@ -48,6 +48,7 @@ struct alar_fault_rank {
     uint64_t comms; /* created through it in this pass */
     uint64_t posted;
     uint64_t drops_left; /* calls that still do nothing */
+    bool owes_test;      /* the last test did nothing: what it would have seen is still there */
     struct fault_request *requests;
 };
 

@@ -116,7 +116,14 @@ enum alar_status alar_sum_over_ranks(const struct alar_backend *backend, void *c
         backend->allreduce(comm, lanes, sum, count, ALAR_I64, ALAR_SUM, NULL, &op, &request) != 0) {
         return ALAR_E_BACKEND;
     }
-    if (backend->wait(request, NULL, SUM_US, &error) != 0 || error != 0) {
+    uint64_t until = alar_clock_now(NULL) + SUM_US;
+    int failed = backend->wait(request, NULL, SUM_US, &error);
+    /* A rank that has added its lanes may have left since: the sum is still to come. */
+    while (failed == -ALAR_E_LOST && alar_clock_now(NULL) < until) {
+        alar_clock_sleep(alar_clock_now(NULL) + 1000);
+        failed = backend->wait(request, NULL, SUM_US, &error);
+    }
+    if (failed != 0 || error != 0) {
         return ALAR_E_TIMEOUT;
     }
     backend->request_free(request);

@@ -227,13 +227,13 @@ static bool driver_is_left(struct alar_driver *driver)
     return true;
 }
 
-enum alar_need alar_driver_poll(struct alar_driver *driver)
+/* Asks about what is pending. Values are taken in post order, so only the oldest pending handle is
+   worth asking about; each one that ended uncovers the next. */
+static enum alar_need driver_collect(struct alar_driver *driver)
 {
     const struct alar_window *window = driver->engine.window;
     struct alar_engine_event event;
 
-    /* Values are taken in post order, so only the oldest pending handle is worth asking about; each
-       one that ended uncovers the next. */
     for (uint16_t i = 0; i < alar_window_live(window); i++) {
         uint16_t slot = alar_window_live_slot(window, i);
 
@@ -247,6 +247,16 @@ enum alar_need alar_driver_poll(struct alar_driver *driver)
         if (need != ALAR_NEED_NOTHING) {
             return need;
         }
+    }
+    return alar_driver_need(driver);
+}
+
+enum alar_need alar_driver_poll(struct alar_driver *driver)
+{
+    enum alar_need need = driver_collect(driver);
+
+    if (need != ALAR_NEED_NOTHING && need != ALAR_NEED_POLL) {
+        return need;
     }
     if (driver_is_left(driver)) {
         return alar_driver_abandon(driver, ALAR_E_LOST);
@@ -303,7 +313,7 @@ enum alar_need alar_driver_microbatch(struct alar_driver *driver, int64_t step,
 enum alar_need alar_driver_step_end(struct alar_driver *driver)
 {
     PRE(driver->cells % driver->options.layout.microbatches == 0);
-    enum alar_need need = alar_driver_poll(driver);
+    enum alar_need need = driver_collect(driver);
 
     if (need != ALAR_NEED_NOTHING) {
         return need;

@@ -134,6 +134,12 @@ static void issue_match(struct alar_judge *judge, struct judge_op *op, const str
     op->is_tainted = true;
 }
 
+/* Two operations on disjoint slices of one storage do not meet. */
+static bool issue_overlaps(const struct judge_entry *a, const struct judge_entry *b)
+{
+    return a->at < b->at ? b->at - a->at < a->n : a->at - b->at < b->n;
+}
+
 static void issue_storage(struct alar_judge *judge, const struct judge_entry *entry)
 {
     uint64_t next = judge_rank_at(judge, entry->rank)->live;
@@ -144,7 +150,8 @@ static void issue_storage(struct alar_judge *judge, const struct judge_entry *en
 
         next = other->next;
         if ((is_shared || (entry->send && entry->send == other->buf)) &&
-            alar_handle_is_owned(&other->handle) && !other->is_storage_lost) {
+            issue_overlaps(entry, other) && alar_handle_is_owned(&other->handle) &&
+            !other->is_storage_lost) {
             struct judge_op *op = judge_op_at(judge, other->op);
             struct alar_evidence *evidence =
                 judge_found(judge, ALAR_ANOMALY_REUSED_IN_FLIGHT, op, entry->rank);
@@ -209,6 +216,7 @@ static void issue_entry(struct alar_judge *judge, struct judge_entry *entry, uin
     entry->buf = event_hash(event, ALAR_FIELD_BUF);
     entry->send = event_hash(event, ALAR_FIELD_SEND);
     entry->stream = JUDGE_NEVER;
+    entry->at = (uint64_t)alar_event_number(event, ALAR_FIELD_AT, 0);
     entry->n = mine->n;
     entry->signature = mine->signature;
     if (event->has[ALAR_FIELD_SRC]) {

@@ -74,8 +74,10 @@ static struct alar_evidence *leftover_found(struct alar_judge *judge, enum alar_
     for (uint32_t m = 0; evidence && m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
 
-        alar_list_add(entry->is_issued ? &evidence->joined : &evidence->missing,
-                      judge_member_rank(judge, group, m));
+        if (entry->is_issued || group->is_declared) {
+            alar_list_add(entry->is_issued ? &evidence->joined : &evidence->missing,
+                          judge_member_rank(judge, group, m));
+        }
         if (entry->is_issued && shown++ < 4) {
             judge_show_issue(judge, evidence, op, entry);
             judge_show_wait(judge, evidence, entry);
@@ -89,6 +91,9 @@ static void leftover_timeout(struct alar_judge *judge, struct judge_op *op)
 {
     struct alar_evidence *evidence = leftover_found(judge, ALAR_ANOMALY_TIMEOUT, op);
 
+    if (evidence && evidence->missing.count == 0) {
+        evidence->missing = op->named; /* all joined; these went silent, the back end says */
+    }
     for (uint32_t m = 0; evidence && m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
 
@@ -190,6 +195,8 @@ static void leftover_unjoined(struct alar_judge *judge, struct judge_op *op,
 {
     if (left->timed_out) {
         leftover_timeout(judge, op);
+    } else if (!judge_group_at(judge, op->group)->is_declared) {
+        judge_unknown(judge, ALAR_UNKNOWN_MEMBERS, left->first->issue, left->first->rank);
     } else if (left->done && left->missing_over == left->missing) {
         leftover_premature(judge, op);
     } else if (left->failed) {

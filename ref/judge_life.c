@@ -232,10 +232,12 @@ static bool text_has(struct alar_text text, const char *lower)
     return false;
 }
 
-/* `|0x20` makes letters small and leaves blanks alone. */
+/* A deadline that passed, or a rank that the library calls silent: the operation stays pending.
+   `|0x20` makes letters small and leaves blanks alone. */
 static bool life_is_timeout(const struct alar_event *event)
 {
-    return (event->has[ALAR_FIELD_ERROR] && text_has(event->text[ALAR_FIELD_ERROR], "timeout")) ||
+    return (event->has[ALAR_FIELD_ERROR] && (text_has(event->text[ALAR_FIELD_ERROR], "timeout") ||
+                                             text_has(event->text[ALAR_FIELD_ERROR], "lost"))) ||
            (event->has[ALAR_FIELD_TEXT] && text_has(event->text[ALAR_FIELD_TEXT], "timed out"));
 }
 
@@ -250,6 +252,10 @@ static enum alar_status life_fail(struct alar_judge *judge, struct judge_subject
         return ALAR_OK;
     }
     bool was_owned = alar_handle_is_owned(&entry->handle);
+    for (int64_t k = 0; event->has[ALAR_FIELD_MISSING] && k < event->number[ALAR_FIELD_MISSING];
+         k++) {
+        alar_list_add(&subject.op->named, event->list[ALAR_FIELD_MISSING][k].bits);
+    }
     if (!entry->is_failed && !entry->is_timed_out) {
         entry->done = event->place;
         entry->t_done =

@@ -28,6 +28,7 @@ uint64_t judge_group_make(struct alar_judge *judge, struct alar_text name,
     alar_text_keep(name, group->name, sizeof group->name);
     group->members = members;
     group->mismatch = JUDGE_NEVER;
+    group->is_declared = ranks != NULL || alar_text_is(name, "world");
     group->rank = alar_arena_take(judge->arena, members * sizeof(uint32_t));
     group->expected = alar_arena_take(judge->arena, members * sizeof(uint64_t));
     uint32_t *rank = alar_arena_at(judge->arena, group->rank);

@@ -189,6 +189,40 @@ static enum judge_legality average_by(const struct alar_judge *judge, const stru
     return average_backwards(&order, convention, value);
 }
 
+/* The same with a sum in fp32 that is divided there and rounded to the 16-bit dtype once:
+   everything between the ends of the hull counts. */
+static enum judge_legality average_wide(const struct alar_judge *judge, const struct judge_op *op,
+                                        uint32_t element, uint64_t value)
+{
+    uint64_t *column = judge_room(judge).column;
+    struct alar_adder adder = {ALAR_F32, ALAR_F32, ALAR_NEAREST};
+    struct judge_limits ends;
+
+    if (op->members > JUDGE_HULL_RANKS || !alar_fp_is_finite(op->dtype, value)) {
+        return JUDGE_UNDECIDED;
+    }
+    judge_column(judge, op, element);
+    for (uint32_t m = 0; m < op->members; m++) {
+        column[m] = alar_fp_convert(op->dtype, ALAR_F32, ALAR_NEAREST, column[m]);
+    }
+    struct order order = order_prepare(judge, adder, column, op->members);
+    order_limits(&order, &ends);
+    if (!ends.is_known) {
+        return JUDGE_ILLEGAL;
+    }
+    for (unsigned side = 0; side < 2; side++) {
+        uint64_t *end = side ? &ends.highest : &ends.lowest;
+
+        *end = alar_fp_convert(ALAR_F32, op->dtype, ALAR_NEAREST,
+                               alar_fp_divide(ALAR_F32, *end, op->members));
+    }
+    double at = alar_fp_to_double(op->dtype, value);
+    return at >= alar_fp_to_double(op->dtype, ends.lowest) &&
+                   at <= alar_fp_to_double(op->dtype, ends.highest)
+               ? JUDGE_LEGAL
+               : JUDGE_ILLEGAL;
+}
+
 /* An average is legal when the promised convention, or any one without a promise, can give it. */
 enum judge_legality judge_average(struct alar_judge *judge, const struct judge_op *op,
                                   const uint64_t *out, struct judge_limits *limits)
@@ -205,6 +239,9 @@ enum judge_legality judge_average(struct alar_judge *judge, const struct judge_o
 
                 best = legality < best ? legality : best;
             }
+        }
+        if (best == JUDGE_ILLEGAL && judge_may_be_wide(judge, op->dtype)) {
+            best = average_wide(judge, op, e, out[e]);
         }
         if (best != JUDGE_LEGAL) {
             limits->element = e;

@@ -35,6 +35,7 @@ struct judge_group {
     uint32_t members;
     uint64_t rank;         /* uint32_t[members], ascending */
     uint64_t expected;     /* uint64_t[members]: next number; JUDGE_NEVER before the first */
+    bool is_declared;      /* are the members known, rather than assumed to be all ranks? */
     uint64_t members_hash; /* of the members that an issue named; 0: none did */
     uint64_t mismatch;     /* number from which nothing more is concluded; JUDGE_NEVER: none */
     uint64_t swapped[2];   /* signatures that differed there, first rank's and other's */
@@ -61,7 +62,8 @@ struct judge_entry {
     uint64_t ver, buf, send; /* hashes of names; 0 for none */
     uint64_t stream;         /* that the wait ordered; JUDGE_NEVER: the host's own */
     uint64_t read_mask;      /* elements below 64 that were read */
-    uint64_t n, signature;
+    uint64_t at, n;          /* elements of the storage that it uses */
+    uint64_t signature;
     char src[ALAR_NAME_MAX];
 };
 
@@ -77,6 +79,7 @@ struct judge_op {
     uint32_t pairs;
     char key[ALAR_NAME_MAX];
     char error[ALAR_NAME_MAX];
+    struct alar_list named;    /* ranks the back end said were missing */
     uint64_t entry;            /* struct judge_entry[members] */
     uint32_t lanes, out_lanes; /* elements recorded */
     uint32_t ins, outs;        /* ranks that recorded them */
@@ -217,6 +220,7 @@ struct judge_room {
 /* judge_sum.c, judge_order.c: which orders of additions give a sum, or an average. */
 size_t judge_scratch_bytes(uint32_t world);
 struct judge_room judge_room(const struct alar_judge *judge);
+bool judge_may_be_wide(const struct alar_judge *judge, enum alar_dtype dtype);
 struct alar_adder judge_adder(const struct alar_judge *judge, enum alar_dtype dtype);
 const uint64_t *judge_column(const struct alar_judge *judge, const struct judge_op *op,
                              uint32_t element);

@@ -7,13 +7,20 @@
 static struct judge_entry *storage_find(const struct alar_judge *judge, uint32_t rank,
                                         struct alar_text name, bool is_input_too)
 {
+    const struct alar_event *event = judge->event;
+    bool has_range = event->has[ALAR_FIELD_AT] && event->has[ALAR_FIELD_N];
+    uint64_t at = (uint64_t)alar_event_number(event, ALAR_FIELD_AT, 0);
+    uint64_t n = (uint64_t)alar_event_number(event, ALAR_FIELD_N, 0);
     uint64_t hash = alar_text_hash(name);
     uint64_t next = judge_rank_at(judge, rank)->live;
 
     while (next) {
         struct judge_entry *entry = alar_arena_at(judge->arena, next);
 
-        if ((entry->buf == hash || (is_input_too && entry->send == hash)) &&
+        bool is_elsewhere =
+            has_range && (at >= entry->at ? at - entry->at >= entry->n : entry->at - at >= n);
+
+        if ((entry->buf == hash || (is_input_too && entry->send == hash)) && !is_elsewhere &&
             alar_handle_is_owned(&entry->handle) && !entry->is_storage_lost) {
             return entry; /* storage that was lost goes by this name no more */
         }

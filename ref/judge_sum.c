@@ -159,11 +159,38 @@ static uint32_t sum_kinds(const struct alar_judge *judge, const struct judge_op 
     return kinds;
 }
 
+/* All elements of one result against any order of additions. */
+static enum judge_legality sum_in_any_order(const struct alar_judge *judge,
+                                            const struct judge_op *op, struct alar_adder adder,
+                                            const uint64_t *out, struct judge_limits *limits)
+{
+    for (uint32_t e = 0; e < op->lanes; e++) {
+        enum judge_legality legality =
+            judge_any_order(judge, adder, judge_column(judge, op, e), op->members, out[e], limits);
+
+        if (legality != JUDGE_LEGAL) {
+            limits->element = e;
+            return legality;
+        }
+    }
+    return JUDGE_LEGAL;
+}
+
+/* Libraries may add 16-bit floats in fp32 and round once at the end; without a promise that is as
+   legal as rounding each time. spec: O-36 */
+bool judge_may_be_wide(const struct alar_judge *judge, enum alar_dtype dtype)
+{
+    return (dtype == ALAR_F16 || dtype == ALAR_BF16) &&
+           !judge->is_contract_given[ALAR_FIELD_ADDER] &&
+           !judge->is_contract_given[ALAR_FIELD_WIDTH];
+}
+
 /* All elements of one result. */
 enum judge_legality judge_sum(struct alar_judge *judge, const struct judge_op *op,
                               const uint64_t *out, struct judge_limits *limits)
 {
     struct alar_adder adder = judge_adder(judge, op->dtype);
+    struct judge_limits unused;
 
     if (sum_survivors(judge, op, out) || sum_named(judge, op, out)) {
         judge->verdict.provenance.named++;
@@ -176,19 +203,18 @@ enum judge_legality judge_sum(struct alar_judge *judge, const struct judge_op *o
         memset(judge->is_refuted, 0xff, sizeof judge->is_refuted);
         return JUDGE_LEGAL;
     }
-    for (uint32_t e = 0; e < op->lanes; e++) {
-        enum judge_legality legality =
-            judge_any_order(judge, adder, judge_column(judge, op, e), op->members, out[e], limits);
-
-        if (legality != JUDGE_LEGAL) {
-            limits->element = e;
-            return legality;
-        }
+    enum judge_legality legality = sum_in_any_order(judge, op, adder, out, limits);
+    if (legality == JUDGE_ILLEGAL && judge_may_be_wide(judge, op->dtype)) {
+        adder.wide = ALAR_F32;
+        legality = sum_in_any_order(judge, op, adder, out, &unused) == JUDGE_LEGAL ? JUDGE_LEGAL
+                                                                                   : legality;
     }
-    memset(judge->is_refuted, 0xff, sizeof judge->is_refuted);
-    judge->kinds = 0;
-    judge_inside(judge, op);
-    return JUDGE_LEGAL;
+    if (legality == JUDGE_LEGAL) {
+        memset(judge->is_refuted, 0xff, sizeof judge->is_refuted);
+        judge->kinds = 0;
+        judge_inside(judge, op);
+    }
+    return legality;
 }
 
 bool judge_is_promised_tree(const struct alar_judge *judge, const struct judge_op *op,

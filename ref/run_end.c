@@ -132,7 +132,10 @@ void run_rank_lost(struct run_rank *rank, enum alar_status status)
     if (run->backend->leave == NULL) {
         return;
     }
-    if (status == ALAR_E_NONFINITE && !run->is_simulated) {
+    if (status == ALAR_E_NONFINITE && run->is_simulated) {
+        return; /* its world answers for it until the others have left */
+    }
+    if (status == ALAR_E_NONFINITE) {
         linger(rank);
     }
     run->backend->leave(rank->context, code, rank->presence, grace_us(run));

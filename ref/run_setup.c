@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum {
-    FAREWELL_US = 30000000
+    FAREWELL_US = 30000000,
+    LEAVE_US = 100000
 };
 
 enum alar_status run_sum(struct run *run, uint64_t epoch, int64_t *lanes, size_t count)
@@ -201,6 +202,19 @@ enum alar_status run_open(struct run *run, char *complaint)
     return histories_prepare(run, complaint);
 }
 
+/* The library can't be finalized with a rank that does not come: leave it as it is. */
+static void library_leave(struct run *run)
+{
+    struct run_rank *rank = &run->rank[0];
+
+    if (run->backend->leave == NULL || run->rank_count == 0 || rank->presence == NULL) {
+        return;
+    }
+    run->options->view->ending(rank, alar_status_text(ALAR_E_LOST));
+    memset(rank->presence, ALAR_HERE, run->ranks);
+    run->backend->leave(run->context, ALAR_CLASS_INCOMPLETE, rank->presence, LEAVE_US);
+}
+
 /* The farewell keeps every rank until all have come, so that none finalizes while another still
    needs its answers. */
 static enum alar_status library_close(struct run *run)
@@ -211,6 +225,7 @@ static enum alar_status library_close(struct run *run)
         return ALAR_OK;
     }
     if (run->backend->farewell != NULL && run->backend->farewell(run->context, FAREWELL_US) != 0) {
+        library_leave(run);
         status = ALAR_E_TIMEOUT;
     }
     return run->backend->fini(run->context) == 0 ? status : ALAR_E_BACKEND;

@@ -13,6 +13,7 @@ const char *alar_unknown_text(enum alar_unknown reason)
     static const char *const texts[] = {
         "no operation was judged",
         "a rank has no record",
+        "who takes part in a group was not recorded (declare its members)",
         "a rank's recording stops without an end",
         "an operation is pending where the recording stops, and no deadline passed",
         "contributions or results were not recorded",

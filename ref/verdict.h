@@ -17,6 +17,7 @@ enum alar_verdict_kind {
 enum alar_unknown {
     ALAR_UNKNOWN_NOTHING,   /* no operation was judged */
     ALAR_UNKNOWN_NO_RECORD, /* a rank of the world has no record at all */
+    ALAR_UNKNOWN_MEMBERS,   /* who takes part in a group was not recorded */
     ALAR_UNKNOWN_NO_END,    /* the recording of a rank stops without `end` */
     ALAR_UNKNOWN_PENDING,   /* an operation is pending where the recording stops; no deadline passed
                              */

@@ -5,7 +5,7 @@
 # A search passes when pan says "errors: 0", finished, stored at least as many states as the floor, and
 # left no more of the model unreached than allowed: pan's exit code says none of that. A failure is told
 # handle by handle, with the command that tells it again. The rows of the handle's table that the window
-# and the ranks went through are left in $BUILD/spec/rows.txt.
+# and the ranks went through are left in $BUILD/spec/rows.txt, unless single searches were asked for.
 set -u
 cd "$(dirname "$0")/.." || exit 4
 export LC_ALL=C BUILD=${BUILD:-build}
@@ -114,8 +114,10 @@ done
 for name in "${names[@]}"; do
     [ ! -s "$BUILD/spec/$name/told" ] || cat "$BUILD/spec/$name/told"
 done
-for name in "${names[@]}"; do
-    [[ $name == handle* ]] || sed -n 's/^row //p' "$BUILD/spec/$name/out"
-done | sort -u >"$BUILD/spec/rows.txt"
+if [ ${#asked[@]} -eq 0 ]; then
+    for name in "${names[@]}"; do
+        [[ $name == handle* ]] || sed -n 's/^row //p' "$BUILD/spec/$name/out"
+    done | sort -u >"$BUILD/spec/rows.txt"
+fi
 [ ${#names[@]} -gt 0 ] || { echo "nothing to search" && code=1; }
 exit "$code"

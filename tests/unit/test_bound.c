@@ -81,6 +81,20 @@ Test(bound, holds_over_every_tree_in_toy_precisions)
     cr_assert(attained > 50, "attained %u times", attained);
 }
 
+/* The sharp bound by hand: |x| = 4, 3, 1; Q = 4, 7, 7 (the -1 is of the other sign), P = 4, 7, 8;
+   with u = 1/8, Z_2 = 7 and Z_3 = 8: u (4 + 8). One leaf less of error and Z_3 would stay below 8.
+ */
+Test(bound, sharp_bound_by_hand)
+{
+    const double value[] = {3, -1, 4};
+    double scratch[3];
+    double bound = alar_bound_sharp(value, 3, 3, scratch);
+
+    cr_assert(bound >= 1.5 && bound < 1.5 + 0x1p-30);
+    bound = alar_bound_sharp(value, 3, 4, scratch);
+    cr_assert(bound >= 0.5 && bound < 0.5 + 0x1p-30);
+}
+
 /* In every dtype and model the ends of the exact hull are inside the radius, unless the bound says
    that it does not hold. spec: N-14 */
 Test(bound, contains_the_hull)

@@ -186,6 +186,47 @@ Test(certificate, a_forged_seal_does_not_help)
     teardown();
 }
 
+/* What a careless reader would let through: a leaf left out because it is 0, words after the proof,
+   another radius than the proven one. */
+Test(certificate, nothing_is_left_over)
+{
+    const char *const claim =
+        "alar-certificate=1 red=sum avg=0 nan=0 dtype=f32 wide=f32 model=0 height=0 ";
+    const char *const zero = "value=40400000 leaves=3f800000,40000000,00000000 ";
+    struct {
+        const char *proof;
+        enum alar_status status;
+    } const table[] = {{"proof=tree:((0+1)+2)", ALAR_OK},
+                       {"proof=order-free:(0+(1+2))", ALAR_OK},
+                       {"proof=between:((0+1)+2):((0+2)+1)", ALAR_OK},
+                       {"proof=tree:(0+1)", ALAR_E_DIFFERS},
+                       {"proof=tree:((0+1)+2) x", ALAR_E_DIFFERS},
+                       {"proof=tree:(((0+1)+2)+2)", ALAR_E_DIFFERS},
+                       {"proof=tree:((2+2)+(0+1))", ALAR_E_DIFFERS},
+                       {"proof=between:((0+1)+2):(0+1)", ALAR_E_DIFFERS},
+                       {"proof=within:3ff0000000000000", ALAR_E_DIFFERS}};
+    char text[512];
+
+    setup();
+    bench.reduce.n = 3;
+    bench.bits[0] = 0x3f800000;
+    bench.bits[1] = 0x40000000;
+    bench.bits[2] = 0;
+    bench.value = 0x40400000;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        (void)snprintf(text, sizeof text, "%s%s%s check=", claim, zero, table[i].proof);
+        seal(text);
+        cr_assert_eq(check(text), table[i].status, "%s", text);
+    }
+    /* Two zeros: one of them twice gives the same sum, but not a tree over all leaves. */
+    (void)snprintf(
+        text, sizeof text,
+        "%svalue=40400000 leaves=40400000,00000000,00000000 proof=tree:((0+1)+1) check=", claim);
+    seal(text);
+    cr_assert_eq(check(text), ALAR_E_DIFFERS);
+    teardown();
+}
+
 /* Words that do not go together are no certificate. */
 Test(certificate, refuses_impossible_claims)
 {

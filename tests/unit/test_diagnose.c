@@ -180,6 +180,7 @@ static struct score score_of(struct draw *draw, enum alar_cause cause, bool is_l
         cr_assert(is_kept || bench.diagnosis.count > bench.diagnosis.kept,
                   "seed %d %s round %d n %u", SEED, alar_cause_name(cause), round, bench.reduce.n);
         cr_assert(bench.diagnosis.is_complete);
+        cr_assert_eq(bench.diagnosis.is_unique, bench.diagnosis.in_tier == 1);
     }
     return score;
 }
@@ -316,6 +317,23 @@ Test(diagnose, adders_are_named)
         twice += has_cause(ALAR_CAUSE_DOUBLE_ROUNDED, 0);
     }
     cr_assert(twice > 0);
+    teardown();
+}
+
+/* Two ranks with the same contribution: which one is missing cannot be known, and is not claimed.
+ */
+Test(diagnose, equal_ranks_are_ambiguous)
+{
+    setup(ALAR_I32, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        bench.bits[i] = 100 + 7 * (i / 2);
+        bench.previous[i] = bench.next[i] = 1;
+    }
+    diagnose(107 + 107 + 100);
+    cr_assert_eq(bench.diagnosis.in_tier, 2u);
+    cr_assert_not(bench.diagnosis.is_unique);
+    cr_assert_eq(bench.diagnosis.kept_explanation[0].rank, 0u);
+    cr_assert_eq(bench.diagnosis.kept_explanation[1].rank, 1u);
     teardown();
 }
 

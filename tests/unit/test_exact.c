@@ -158,6 +158,16 @@ Test(exact, float_arrays_agree)
     }
 }
 
+/* A sum that double would round, and so break the tie the wrong way, takes the long way: the width
+   of the window is exact. */
+Test(exact, the_window_of_double_is_not_stretched)
+{
+    const float value[] = {1, 0x1p-24f, 0x1.000002p-31f, -0x1p-31f};
+
+    cr_assert(alar_exact_sum_f32(value, 4) > 1);
+    cr_assert(!(alar_exact_sum_f32(value, 2) > 1));
+}
+
 /* A sum of small things is the same in any order and any grouping, also when merged. spec: N-11 */
 Test(exact, merging_is_adding)
 {

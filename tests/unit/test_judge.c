@@ -326,3 +326,69 @@ Test(judge, forgets_what_is_settled)
     }
     cr_assert_eq(used[0], used[1]);
 }
+
+/* What a recorder did not say is not held against the program: an undeclared group may have fewer
+   members, and two slices of one storage do not meet. spec: O-05, O-14 */
+Test(judge, holds_nothing_unsaid_against_anybody)
+{
+    static const struct {
+        const char *text;
+        enum alar_verdict_kind expected;
+    } rows[] = {
+        {"{\"ev\":\"trace\",\"world\":3}\n"
+         "{\"ev\":\"issue\",\"rank\":0,\"op\":\"dp/0\",\"in\":[1]}\n"
+         "{\"ev\":\"issue\",\"rank\":1,\"op\":\"dp/0\",\"in\":[2]}\n"
+         "{\"ev\":\"done\",\"rank\":0,\"op\":\"dp/0\",\"out\":[3]}\n"
+         "{\"ev\":\"done\",\"rank\":1,\"op\":\"dp/0\",\"out\":[3]}\n"
+         "{\"ev\":\"end\"}\n",
+         ALAR_UNKNOWN},
+        {"{\"ev\":\"trace\",\"world\":3}\n"
+         "{\"ev\":\"declare\",\"group\":\"dp\",\"members\":[0,1]}\n"
+         "{\"ev\":\"issue\",\"rank\":0,\"op\":\"dp/0\",\"in\":[1]}\n"
+         "{\"ev\":\"issue\",\"rank\":1,\"op\":\"dp/0\",\"in\":[2]}\n"
+         "{\"ev\":\"done\",\"rank\":0,\"op\":\"dp/0\",\"out\":[3]}\n"
+         "{\"ev\":\"done\",\"rank\":1,\"op\":\"dp/0\",\"out\":[3]}\n"
+         "{\"ev\":\"end\"}\n",
+         ALAR_PASS},
+        {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[1,2],\"buf\":\"a\",\"at\":0}\n"
+         "{\"ev\":\"issue\",\"rank\":0,\"op\":1,\"in\":[3],\"buf\":\"a\",\"at\":2}\n"
+         "{\"ev\":\"write\",\"rank\":0,\"buf\":\"a\",\"at\":3,\"n\":1}\n"
+         "{\"ev\":\"done\",\"rank\":0,\"op\":0,\"out\":[1,2]}\n"
+         "{\"ev\":\"done\",\"rank\":0,\"op\":1,\"out\":[3]}\n",
+         ALAR_PASS},
+        {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[1,2],\"buf\":\"a\",\"at\":0}\n"
+         "{\"ev\":\"issue\",\"rank\":0,\"op\":1,\"in\":[3],\"buf\":\"a\",\"at\":1}\n"
+         "{\"ev\":\"done\",\"rank\":0,\"op\":0,\"out\":[1,2]}\n"
+         "{\"ev\":\"done\",\"rank\":0,\"op\":1,\"out\":[3]}\n",
+         ALAR_FAIL},
+        {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[1,2],\"buf\":\"a\",\"at\":4}\n"
+         "{\"ev\":\"write\",\"rank\":0,\"buf\":\"a\",\"at\":5,\"n\":1}\n"
+         "{\"ev\":\"done\",\"rank\":0,\"op\":0,\"out\":[1,2]}\n",
+         ALAR_FAIL},
+    };
+
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        struct told judged;
+        told(&judged, rows[k].text);
+
+        cr_assert_eq(told_verdict(&judged)->kind, rows[k].expected, "row %zu: %s", k,
+                     told_reason(&judged));
+        told_free(&judged);
+    }
+}
+
+/* A rank that the library calls silent is named, although it had joined. spec: O-21 */
+Test(judge, names_the_rank_a_library_calls_silent)
+{
+    struct told judged;
+
+    told(&judged, "{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[1]}\n"
+                  "{\"ev\":\"issue\",\"rank\":1,\"op\":0,\"in\":[2]}\n"
+                  "{\"ev\":\"fail\",\"rank\":0,\"op\":0,\"error\":\"lost\",\"missing\":[1]}\n");
+
+    const struct alar_verdict *verdict = told_verdict(&judged);
+    cr_assert_eq(verdict->finding[0].anomaly, ALAR_ANOMALY_TIMEOUT, "%s", told_reason(&judged));
+    cr_assert_eq(verdict->finding[0].missing.count, 1);
+    cr_assert_eq(verdict->finding[0].missing.item[0], 1);
+    told_free(&judged);
+}

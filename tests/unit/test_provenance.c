@@ -1,64 +1,30 @@
 /* The ladder: a legal value is never refused, an illegal one never finds a rung. */
 #include "exact.h"
 #include "provenance.h"
+#include "reach.h"
 #include "tests/lib/draw.h"
+#include "tests/lib/judging.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum {
     SEED = 20606,
-    RANKS = 72,
+    RANKS = JUDGING_RANKS,
     LEGAL_SUMS = 100000
 };
 
 static const enum alar_dtype floats[] = {ALAR_F16, ALAR_BF16, ALAR_F32, ALAR_F64};
-
-struct bench {
-    struct alar_reduce reduce;
-    struct alar_budget budget;
-    struct alar_origin origin;
-    uint64_t bits[RANKS];
-    uint64_t room[RANKS];
-    int32_t nodes[2 * RANKS];
-};
-
-static void setup(struct bench *bench, enum alar_dtype dtype, uint32_t n)
-{
-    size_t bytes = 8 << 20;
-
-    *bench = (struct bench){.reduce = {.adder = {dtype, dtype, ALAR_NEAREST}, .n = n}};
-    bench->reduce.bits = bench->bits;
-    bench->budget.scratch.memory = malloc(bytes);
-    bench->budget.scratch.bytes = bytes;
-    bench->budget.work = 2000000;
-    bench->budget.starts = 4;
-    cr_assert_not_null(bench->budget.scratch.memory);
-}
-
-static void teardown(struct bench *bench)
-{
-    free(bench->budget.scratch.memory);
-}
-
-static enum alar_rung judge(struct bench *bench, uint64_t value)
-{
-    cr_assert_eq(
-        alar_provenance_judge(&bench->reduce, value, bench->budget, bench->nodes, &bench->origin),
-        ALAR_OK);
-    return bench->origin.rung;
-}
 
 /* 100,000 sums in drawn orders, of mild and hostile inputs, in every float dtype and model: none is
    called illegal, and what is claimed of it can be recomputed. spec: N-17 */
 Test(provenance, legal_sums_are_never_refused)
 {
     struct draw draw = {SEED};
-    struct bench bench;
+    struct judging bench;
     unsigned found[ALAR_RUNG_COUNT] = {0};
 
-    setup(&bench, ALAR_F32, 1);
+    judging_start(&bench, ALAR_F32, 1);
     for (int round = 0; round < LEGAL_SUMS; round++) {
         enum alar_dtype dtype = floats[round % 4];
         enum alar_model model =
@@ -71,7 +37,7 @@ Test(provenance, legal_sums_are_never_refused)
         bench.reduce.adder = adder;
         bench.reduce.n = n;
         uint64_t value = draw_sum(&draw, adder, bench.bits, n, bench.room);
-        enum alar_rung rung = judge(&bench, value);
+        enum alar_rung rung = judging_rung(&bench, value);
 
         found[rung]++;
         cr_assert(rung != ALAR_RUNG_ILLEGAL, "seed %d round %d", SEED, round);
@@ -84,16 +50,16 @@ Test(provenance, legal_sums_are_never_refused)
     }
     cr_assert(found[ALAR_RUNG_ONLY] > 0 && found[ALAR_RUNG_NAMED] > 0);
     cr_assert(found[ALAR_RUNG_ORDERED] > 0 && found[ALAR_RUNG_ANY] > 0);
-    teardown(&bench);
+    judging_end(&bench);
 }
 
 /* A value that no order gives is illegal, whatever rung it hopes for; the refusal says why. */
 Test(provenance, what_no_order_gives_is_refused)
 {
     struct draw draw = {SEED + 1};
-    struct bench bench;
+    struct judging bench;
 
-    setup(&bench, ALAR_F32, 8);
+    judging_start(&bench, ALAR_F32, 8);
     for (int round = 0; round < 2000; round++) {
         enum alar_dtype dtype = floats[round % 4];
         struct alar_adder adder = {dtype, dtype, ALAR_NEAREST};
@@ -101,45 +67,88 @@ Test(provenance, what_no_order_gives_is_refused)
         bench.reduce.adder = adder;
         uint64_t sum = draw_sum(&draw, adder, bench.bits, 8, bench.room);
 
-        cr_assert_eq(judge(&bench, draw_sum(&draw, adder, bench.bits, 7, bench.room)),
+        cr_assert_eq(judging_rung(&bench, draw_sum(&draw, adder, bench.bits, 7, bench.room)),
                      ALAR_RUNG_ILLEGAL);
         cr_assert(bench.origin.refusal != ALAR_REFUSED_NOT);
-        cr_assert_eq(judge(&bench, alar_fp_negate(dtype, sum)), ALAR_RUNG_ILLEGAL);
-        cr_assert_eq(judge(&bench, alar_fp_nan(dtype)), ALAR_RUNG_ILLEGAL);
-        cr_assert_eq(judge(&bench, alar_fp_inf(dtype, false)), ALAR_RUNG_ILLEGAL);
-        cr_assert_eq(judge(&bench, sum + 40), ALAR_RUNG_ILLEGAL);
-        cr_assert_eq(judge(&bench, sum - 40), ALAR_RUNG_ILLEGAL);
+        cr_assert_eq(judging_rung(&bench, alar_fp_negate(dtype, sum)), ALAR_RUNG_ILLEGAL);
+        cr_assert_eq(judging_rung(&bench, alar_fp_nan(dtype)), ALAR_RUNG_ILLEGAL);
+        cr_assert_eq(judging_rung(&bench, alar_fp_inf(dtype, false)), ALAR_RUNG_ILLEGAL);
+        cr_assert_eq(judging_rung(&bench, sum + 40), ALAR_RUNG_ILLEGAL);
+        cr_assert_eq(judging_rung(&bench, sum - 40), ALAR_RUNG_ILLEGAL);
     }
-    teardown(&bench);
+    judging_end(&bench);
+}
+
+/* Many ranks: a missing one is refused by the bound, where it is small enough to tell. */
+Test(provenance, the_bound_refuses_at_many_ranks)
+{
+    struct draw draw = {SEED + 7};
+    struct judging bench;
+
+    judging_start(&bench, ALAR_F32, 40);
+    for (int round = 0; round < 100; round++) {
+        draw_values(&draw, DRAW_LOSS, ALAR_F32, bench.bits, 40);
+        uint64_t value = draw_sum(&draw, bench.reduce.adder, bench.bits, 39, bench.room);
+        cr_assert_eq(judging_rung(&bench, value), ALAR_RUNG_ILLEGAL);
+        cr_assert_eq(bench.origin.refusal, ALAR_REFUSED_BOUND);
+    }
+    judging_end(&bench);
+}
+
+/* Inside the hull is not enough: where the set has holes, a value in a hole is refused by the set,
+   and the set is right. spec: N-09 */
+Test(provenance, holes_in_the_hull_are_illegal)
+{
+    struct draw draw = {SEED + 8};
+    struct judging bench;
+    struct alar_reach reach;
+    unsigned holes = 0;
+
+    judging_start(&bench, ALAR_F32, 6);
+    for (int round = 0; round < 60; round++) {
+        draw_values(&draw, DRAW_CANCEL, ALAR_F32, bench.bits, 6);
+        uint64_t sum = draw_sum(&draw, bench.reduce.adder, bench.bits, 6, bench.room);
+        for (uint64_t value = sum + 1; value < sum + 20; value++) {
+            bool is_illegal = judging_rung(&bench, value) == ALAR_RUNG_ILLEGAL;
+            cr_assert_eq(alar_reach_any(&reach, bench.reduce.adder, bench.bits, 6, UINT64_MAX,
+                                        bench.budget.scratch),
+                         ALAR_OK);
+            cr_assert_eq(is_illegal, !alar_reach_has(&reach, value), "seed %d round %d", SEED + 8,
+                         round);
+            holes += bench.origin.refusal == ALAR_REFUSED_SET;
+        }
+    }
+    cr_assert(holes > 20, "%u", holes);
+    judging_end(&bench);
 }
 
 /* One ulp beyond the ends of the hull is refused, the ends are not: there is no tolerance. */
 Test(provenance, one_ulp_outside_is_illegal)
 {
     struct draw draw = {SEED + 2};
-    struct bench bench;
+    struct judging bench;
     unsigned seen = 0;
 
-    setup(&bench, ALAR_F32, 8);
+    judging_start(&bench, ALAR_F32, 8);
     for (int round = 0; round < 500; round++) {
         draw_values(&draw, DRAW_LOSS, ALAR_F32, bench.bits, 8);
         uint64_t sum = draw_sum(&draw, bench.reduce.adder, bench.bits, 8, bench.room);
         bool was_legal = true;
         for (uint64_t value = sum; was_legal; value++) {
-            was_legal = alar_rung_is_legal(judge(&bench, value));
+            was_legal = alar_rung_is_legal(judging_rung(&bench, value));
         }
         if (bench.origin.has_range) {
             uint64_t low = bench.origin.low;
             uint64_t high = bench.origin.high;
             seen++;
-            cr_assert(alar_rung_is_legal(judge(&bench, low)));
-            cr_assert(alar_rung_is_legal(judge(&bench, high)));
-            cr_assert_eq(judge(&bench, low - 1), ALAR_RUNG_ILLEGAL);
-            cr_assert_eq(judge(&bench, high + 1), ALAR_RUNG_ILLEGAL);
+            cr_assert(alar_rung_is_legal(judging_rung(&bench, low)));
+            cr_assert(alar_rung_is_legal(judging_rung(&bench, high)));
+            cr_assert_eq(judging_rung(&bench, low - 1), ALAR_RUNG_ILLEGAL);
+            cr_assert_eq(judging_rung(&bench, high + 1), ALAR_RUNG_ILLEGAL);
         }
     }
     cr_assert(seen > 100, "%u", seen);
-    teardown(&bench);
+    judging_end(&bench);
 }
 
 /* Each convention of AVG is recognized, and asking for another one refuses it where they differ.
@@ -147,10 +156,10 @@ Test(provenance, one_ulp_outside_is_illegal)
 Test(provenance, averages_have_conventions)
 {
     struct draw draw = {SEED + 3};
-    struct bench bench;
+    struct judging bench;
     unsigned differ = 0;
 
-    setup(&bench, ALAR_F32, 1);
+    judging_start(&bench, ALAR_F32, 1);
     bench.reduce.red = ALAR_RED_AVG;
     for (int round = 0; round < 4000; round++) {
         enum alar_dtype dtype = floats[round % 4];
@@ -166,12 +175,14 @@ Test(provenance, averages_have_conventions)
         uint64_t mean = alar_average_finish(avg, dtype, sum, n);
 
         bench.reduce.avg = avg;
-        cr_assert(judge(&bench, mean) != ALAR_RUNG_ILLEGAL, "seed %d round %d", SEED + 3, round);
+        cr_assert(judging_rung(&bench, mean) != ALAR_RUNG_ILLEGAL, "seed %d round %d", SEED + 3,
+                  round);
         if (round % 16 != 0) {
             continue;
         }
         bench.reduce.avg = ALAR_AVG_ANY;
-        cr_assert(judge(&bench, mean) != ALAR_RUNG_ILLEGAL, "seed %d round %d", SEED + 3, round);
+        cr_assert(judging_rung(&bench, mean) != ALAR_RUNG_ILLEGAL, "seed %d round %d", SEED + 3,
+                  round);
         differ += bench.origin.averages != 30;
     }
     cr_assert(differ > 50, "%u", differ);
@@ -180,8 +191,35 @@ Test(provenance, averages_have_conventions)
     bench.reduce.n = 7;
     draw_values(&draw, DRAW_LOSS, ALAR_F32, bench.bits, 7);
     uint64_t sum = draw_sum(&draw, bench.reduce.adder, bench.bits, 7, bench.room);
-    cr_assert_eq(judge(&bench, sum), ALAR_RUNG_ILLEGAL);
-    teardown(&bench);
+    cr_assert_eq(judging_rung(&bench, sum), ALAR_RUNG_ILLEGAL);
+    judging_end(&bench);
+}
+
+/* The conventions are what their formulas say, in the machine's own arithmetic. spec: N-16 */
+Test(provenance, conventions_are_their_formulas)
+{
+    struct draw draw = {SEED + 9};
+    const struct alar_adder adder = {ALAR_F32, ALAR_F32, ALAR_NEAREST};
+
+    for (int round = 0; round < 2000; round++) {
+        uint64_t bits[3];
+        uint64_t prepared[3];
+        float x[3];
+        draw_values(&draw, DRAW_LOSS, ALAR_F32, bits, 3);
+        for (int i = 0; i < 3; i++) {
+            x[i] = (float)alar_fp_to_double(ALAR_F32, bits[i]);
+        }
+        const float third = 1.0f / 3;
+        const float expected[] = {
+            x[0] + x[1] + x[2], (x[0] + x[1] + x[2]) / 3, (x[0] + x[1] + x[2]) * third,
+            x[0] * third + x[1] * third + x[2] * third, x[0] / 3 + x[1] / 3 + x[2] / 3};
+        for (int avg = ALAR_AVG_ANY; avg <= ALAR_AVG_DIVIDE_SUM; avg++) {
+            alar_average_prepare((enum alar_avg)avg, ALAR_F32, bits, 3, prepared);
+            uint64_t sum = alar_adder_fold(adder, prepared, 3);
+            cr_assert_eq(alar_average_finish((enum alar_avg)avg, ALAR_F32, sum, 3),
+                         alar_fp_from_double(ALAR_F32, (double)expected[avg]));
+        }
+    }
 }
 
 /* Sets of sums that become a value: everything inside does, the neighbours outside do not. */
@@ -211,117 +249,21 @@ Test(provenance, sums_of_an_average_are_a_range)
     }
 }
 
-/* NaN, infinities and zeros follow their rules whatever the size. spec: N-08 */
-Test(provenance, specials_have_one_legal_answer)
-{
-    struct bench bench;
-    const uint64_t inf = alar_fp_inf(ALAR_F32, false);
-    const uint64_t minus = alar_dtype_sign(ALAR_F32);
-
-    setup(&bench, ALAR_F32, 40);
-    for (uint32_t i = 0; i < 40; i++) {
-        bench.bits[i] = alar_fp_from_double(ALAR_F32, 1.1 + i);
-    }
-    bench.bits[3] = inf;
-    cr_assert_eq(judge(&bench, inf), ALAR_RUNG_ONLY);
-    cr_assert_eq(judge(&bench, alar_fp_nan(ALAR_F32)), ALAR_RUNG_ILLEGAL);
-    cr_assert_eq(judge(&bench, bench.bits[0]), ALAR_RUNG_ILLEGAL);
-    bench.bits[7] = inf | minus;
-    cr_assert_eq(judge(&bench, inf), ALAR_RUNG_ILLEGAL);
-    cr_assert_eq(judge(&bench, 0x7fc12345), ALAR_RUNG_ONLY);
-    for (uint32_t i = 0; i < 40; i++) {
-        bench.bits[i] = minus;
-    }
-    cr_assert_eq(judge(&bench, minus), ALAR_RUNG_ONLY);
-    cr_assert_eq(judge(&bench, 0), ALAR_RUNG_ILLEGAL);
-    bench.bits[9] = 0;
-    cr_assert_eq(judge(&bench, minus), ALAR_RUNG_ILLEGAL);
-    cr_assert_eq(judge(&bench, 0), ALAR_RUNG_ONLY);
-    teardown(&bench);
-}
-
-/* Integers have one sum, modulo their width, and averages that divide it. spec: N-04 */
-Test(provenance, integers_have_one_answer)
-{
-    struct bench bench;
-
-    setup(&bench, ALAR_I32, 3);
-    bench.bits[0] = 0x7fffffff;
-    bench.bits[1] = 1;
-    bench.bits[2] = 0xfffffff0;
-    cr_assert_eq(judge(&bench, 0x7ffffff0), ALAR_RUNG_ONLY);
-    cr_assert_eq(bench.origin.ulps, 0u);
-    cr_assert_eq(judge(&bench, 0x7fffffff), ALAR_RUNG_ILLEGAL);
-    cr_assert_eq(bench.origin.low, 0x7ffffff0u);
-    bench.reduce.red = ALAR_RED_AVG;
-    bench.bits[0] = 0xfffffffb;
-    bench.bits[1] = 0xffffffff;
-    bench.bits[2] = 0xffffffff;
-    cr_assert_eq(judge(&bench, 0xfffffffe), ALAR_RUNG_ONLY);
-    cr_assert_eq(judge(&bench, 0xfffffffd), ALAR_RUNG_ILLEGAL);
-    bench.reduce.red = ALAR_RED_PRODUCT;
-    cr_assert_eq(alar_provenance_judge(&bench.reduce, 0, bench.budget, bench.nodes, &bench.origin),
-                 ALAR_E_UNSUPPORTED);
-    teardown(&bench);
-}
-
-/* MAX and MIN by policy, against the definition by exhaustion over orders. spec: N-18 */
-Test(provenance, extremes_follow_their_policy)
-{
-    struct bench bench;
-    const uint64_t nan = alar_fp_nan(ALAR_F32);
-    const uint64_t one = alar_fp_from_double(ALAR_F32, 1);
-    const uint64_t two = alar_fp_from_double(ALAR_F32, 2);
-    const uint64_t input[] = {one, nan, two, one};
-    struct {
-        enum alar_nan_policy policy;
-        bool nan, one, two; /* legal answers */
-    } const table[] = {{ALAR_NAN_PROPAGATE, true, false, false},
-                       {ALAR_NAN_IGNORE, false, false, true},
-                       {ALAR_NAN_IDIOM, true, true, true},
-                       {ALAR_NAN_ANY, true, true, true}};
-
-    setup(&bench, ALAR_F32, 4);
-    bench.reduce.red = ALAR_RED_MAX;
-    for (int i = 0; i < 4; i++) {
-        bench.bits[i] = input[i];
-    }
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        bench.reduce.nan = table[i].policy;
-        cr_assert_eq(judge(&bench, nan | 5) == ALAR_RUNG_ONLY, table[i].nan, "policy %zu", i);
-        cr_assert_eq(judge(&bench, one) == ALAR_RUNG_ONLY, table[i].one, "policy %zu", i);
-        cr_assert_eq(judge(&bench, two) == ALAR_RUNG_ONLY, table[i].two, "policy %zu", i);
-        cr_assert_eq(judge(&bench, two + 1), ALAR_RUNG_ILLEGAL);
-        cr_assert_eq(judge(&bench, 0), ALAR_RUNG_ILLEGAL);
-    }
-    bench.bits[1] = 0;
-    bench.bits[0] = alar_dtype_sign(ALAR_F32);
-    bench.reduce.red = ALAR_RED_MIN;
-    cr_assert_eq(judge(&bench, 0), ALAR_RUNG_ONLY);
-    cr_assert_eq(judge(&bench, alar_dtype_sign(ALAR_F32)), ALAR_RUNG_ONLY);
-    cr_assert_eq(judge(&bench, one), ALAR_RUNG_ILLEGAL);
-    cr_assert_eq(judge(&bench, nan), ALAR_RUNG_ILLEGAL);
-    bench.bits[0] = bench.bits[1] = bench.bits[2] = bench.bits[3] = nan;
-    bench.reduce.nan = ALAR_NAN_IGNORE;
-    cr_assert_eq(judge(&bench, nan), ALAR_RUNG_ONLY);
-    teardown(&bench);
-}
-
 /* Accuracy: the correctly rounded value is 0 ulps off, its neighbour on the other side of the exact
    sum is faithful, the next one is not. */
 Test(provenance, accuracy_is_measured_from_the_exact_sum)
 {
     struct draw draw = {SEED + 5};
-    struct bench bench;
+    struct judging bench;
     unsigned inexact = 0;
 
-    setup(&bench, ALAR_F32, 6);
+    judging_start(&bench, ALAR_F32, 6);
     for (int round = 0; round < 2000; round++) {
         draw_values(&draw, round % 2 ? DRAW_LOSS : DRAW_INTEGER, ALAR_F32, bench.bits, 6);
         uint64_t exact = alar_exact_sum(ALAR_F32, bench.bits, 6);
         unsigned faithful = 0;
         for (uint64_t value = exact - 2; value <= exact + 2; value++) {
-            (void)judge(&bench, value);
+            (void)judging_rung(&bench, value);
             cr_assert_eq(bench.origin.exact, exact);
             cr_assert_eq(bench.origin.ulps, value > exact ? value - exact : exact - value);
             faithful += bench.origin.is_faithful;
@@ -330,19 +272,19 @@ Test(provenance, accuracy_is_measured_from_the_exact_sum)
         cr_assert(faithful == (round % 2 ? faithful : 1) && faithful >= 1 && faithful <= 2);
     }
     cr_assert(inexact > 500, "%u", inexact);
-    teardown(&bench);
+    judging_end(&bench);
 }
 
 /* A declared node map, a declared height, and a small budget: each says what it can. */
 Test(provenance, declarations_and_budgets)
 {
     struct draw draw = {SEED + 6};
-    struct bench bench;
+    struct judging bench;
     uint32_t node[RANKS] = {0};
     unsigned nodes = 0;
     unsigned bound = 0;
 
-    setup(&bench, ALAR_F32, 72);
+    judging_start(&bench, ALAR_F32, 72);
     bench.budget.starts = 1;
     for (uint32_t i = 0; i < 72; i++) {
         node[i] = i * 7 % 9;
@@ -363,12 +305,12 @@ Test(provenance, declarations_and_budgets)
         uint64_t value = draw_sum(&draw, bench.reduce.adder, part, 9, bench.room);
         bench.reduce.node = node;
         bench.reduce.nodes = 9;
-        enum alar_rung rung = judge(&bench, value);
+        enum alar_rung rung = judging_rung(&bench, value);
         nodes += rung == ALAR_RUNG_NODES;
         cr_assert(rung <= ALAR_RUNG_NODES, "seed %d round %d", SEED + 6, round);
         bench.reduce.nodes = 0;
         bench.budget.work = 10;
-        rung = judge(&bench, value);
+        rung = judging_rung(&bench, value);
         bound += rung == ALAR_RUNG_BOUND;
         cr_assert(rung == ALAR_RUNG_BOUND || rung == ALAR_RUNG_NAMED);
         bench.budget.work = 2000000;
@@ -380,5 +322,5 @@ Test(provenance, declarations_and_budgets)
     cr_assert_str_eq(alar_rung_name(ALAR_RUNG_ANY), "any-order");
     cr_assert_str_eq(alar_rung_name(ALAR_RUNG_COUNT), "?");
     cr_assert_str_eq(alar_average_name(ALAR_AVG_SUM_DIVIDE), "sum/n");
-    teardown(&bench);
+    judging_end(&bench);
 }

@@ -4,16 +4,18 @@
 
 enum {
     RANKS_MAX = 4,
-    KINDS = 5
+    KINDS = 6
 };
 
 /* What a rank may be: 0 silent, 1 here with 5 posted, 2 here with 3 posted, 3 raised with 5 posted,
-   4 silent although it left a note that says it raised. */
+   4 silent although it left a note that says it raised, 5 here and failed by its back end. */
 static struct alar_note note_of(int kind, uint32_t rank)
 {
-    return (struct alar_note){.status = kind >= 3 ? ALAR_E_NONFINITE : ALAR_OK,
-                              .step = rank,
-                              .posted = kind == 2 ? 3 : 5};
+    static const enum alar_status status[KINDS] = {
+        ALAR_OK, ALAR_OK, ALAR_OK, ALAR_E_NONFINITE, ALAR_E_NONFINITE, ALAR_E_BACKEND};
+
+    return (struct alar_note){
+        .status = (int32_t)status[kind], .step = rank, .posted = kind == 2 ? 3 : 5};
 }
 
 static bool is_silent(int kind)
@@ -21,16 +23,20 @@ static bool is_silent(int kind)
     return kind == 0 || kind == 4;
 }
 
-/* The verdict by words: the first raised, else the first silent, else the first that is behind. */
+/* The verdict by words: the first that raised, else the first that failed for a reason of its own,
+   else the first silent, else the first that is behind. */
 static struct alar_ending expected_of(const int *kind, uint32_t ranks)
 {
     struct alar_ending raised = {.status = ALAR_E_NONFINITE};
+    struct alar_ending failed = {.status = ALAR_E_BACKEND};
     struct alar_ending silent = {.status = ALAR_E_LOST};
     struct alar_ending behind = {.status = ALAR_E_TIMEOUT, .culprit = ranks};
 
     for (uint32_t i = 0; i < ranks; i++) {
         if (kind[i] == 3 && raised.count++ == 0) {
             raised.culprit = i;
+        } else if (kind[i] == 5 && failed.count++ == 0) {
+            failed.culprit = i;
         } else if (is_silent(kind[i]) && silent.count++ == 0) {
             silent.culprit = i;
         } else if (kind[i] == 2 && behind.culprit == ranks) {
@@ -38,7 +44,10 @@ static struct alar_ending expected_of(const int *kind, uint32_t ranks)
         }
     }
     behind.culprit = behind.culprit == ranks ? 0 : behind.culprit;
-    return raised.count > 0 ? raised : silent.count > 0 ? silent : behind;
+    return raised.count > 0   ? raised
+           : failed.count > 0 ? failed
+           : silent.count > 0 ? silent
+                              : behind;
 }
 
 static void check_roll(const int *kind, uint32_t ranks)
@@ -64,6 +73,7 @@ static void check_roll(const int *kind, uint32_t ranks)
         demand(found.note.step == expected.culprit, "another rank's note");
         for (uint32_t i = 0; i < ranks; i++) {
             bool is_culprit = (found.status == ALAR_E_NONFINITE && kind[i] == 3) ||
+                              (found.status == ALAR_E_BACKEND && kind[i] == 5) ||
                               (found.status == ALAR_E_LOST && is_silent(kind[i]));
 
             demand(alar_roll_is_culprit(&roll, &found, i) == is_culprit, "culprit %u", i);
@@ -72,7 +82,8 @@ static void check_roll(const int *kind, uint32_t ranks)
 }
 
 /* Every roll ends in one way, and in the same way whichever rank judges it: a rank that raised
-   explains it best, then silent ranks, then the lowest rank that has posted least. spec: F-05 */
+   explains it best, then one that failed by itself, then silent ranks, then the lowest rank that
+   has posted least. spec: F-05 */
 Test(roll, every_roll_has_one_ending)
 {
     for (uint32_t ranks = 1, rolls = KINDS; ranks <= RANKS_MAX; ranks++, rolls *= KINDS) {

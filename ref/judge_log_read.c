@@ -160,7 +160,9 @@ static bool read_is_covered(const struct alar_judge *judge, const struct judge_r
 {
     uint32_t member;
 
-    return op->step >= report->first_step && op->step <= report->step &&
+    bool is_marked = op->key_hash != 0 || op->pairs > 0; /* not just anything of that step */
+
+    return is_marked && op->step >= report->first_step && op->step <= report->step &&
            judge_log_is_of(op, judge_metric_at(judge, report->metric)) &&
            judge_member_find(judge, judge_group_at(judge, op->group), report->rank, &member);
 }

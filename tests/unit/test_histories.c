@@ -20,7 +20,8 @@ static void split(char *line, char *field[3])
     }
 }
 
-/* The histories on file, verdict and worst anomaly: what the command-line test compares in full. */
+/* The histories on file, verdict and worst anomaly: what the command-line test compares in full.
+   spec: O-51, O-53, O-54, O-55, O-56, O-58, O-59, O-60, O-61 */
 Test(histories, are_judged_as_their_table_says)
 {
     static const char *const verdicts[] = {"PASS", "FAIL", "UNKNOWN"};

@@ -95,26 +95,14 @@ diverging() {
             record "agree.$schedule.$normalization" 1 --losses "$data/diverge" --log-interval 4 \
                 --input sums --schedule "$schedule" --normalization "$normalization" \
                 --check-for-nan agree || return
+            record "raise.$schedule.$normalization" 1 --losses "$data/diverge" --log-interval 4 \
+                --input sums --schedule "$schedule" --normalization "$normalization" \
+                --check-for-nan raise --wait log || return
         done
     done
     judge
 }
-expect_text "runs that diverge, under each policy" 0 "48 histories" diverging
-
-# A raise leaves operations that nobody waits for any more, or that fail on the ranks that do: the
-# history says which rank ended, and nothing about reports, which are all right.
-raised() {
-    local code=0
-    record raised 1 --losses "$data/diverge" --input sums --check-for-nan raise "$@" || return
-    "$alar" check --json "$SCRATCH/h/raised" | jq -r '
-        .verdict, .findings[].anomaly, "\(.reports_judged) of \(.reports)"' | paste -s -d ' '
-    code=${PIPESTATUS[0]}
-    rm -rf "$SCRATCH/h"
-    return "$code"
-}
-expect_text "a raise at the end of a step" 1 "FAIL failed-rank 4 of 4" raised
-expect_text "a raise with an interval pending" 1 "FAIL failed-rank" \
-    raised --async-log-allreduce --wait log --log-interval 4
+expect_text "runs that diverge, under each policy" 0 "64 histories" diverging
 
 # small windows and blocking calls
 windows() {

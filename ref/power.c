@@ -125,8 +125,11 @@ static void power_sums(const struct alar_reduce *reduce, enum alar_avg avg,
     /* A set that dominates the contributions with any one of them doubled, of either sign. */
     room.prepared[n] = largest;
     room.prepared[n + 1] = alar_fp_negate(dtype, largest);
-    alar_bound_evaluate(&bound, reduce->adder, room.prepared, n, n - 1, room.doubles);
-    alar_bound_evaluate(&doubled, reduce->adder, room.prepared, n + 2, n + 1, room.doubles);
+    /* One more contribution is one more addition on the way to the root. */
+    uint32_t height = reduce->height > 0 ? reduce->height : n - 1;
+    uint32_t higher = reduce->height > 0 ? reduce->height + 1 : n + 1;
+    alar_bound_evaluate(&bound, reduce->adder, room.prepared, n, height, room.doubles);
+    alar_bound_evaluate(&doubled, reduce->adder, room.prepared, n + 2, higher, room.doubles);
     if (!bound.is_valid || !doubled.is_valid) {
         return;
     }

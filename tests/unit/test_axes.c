@@ -184,6 +184,7 @@ Test(axes, power_fades_with_ranks)
 Test(axes, power_of_extremes_and_integers)
 {
     setup(ALAR_I32, 3);
+    bench.reduce.adder.wide = ALAR_F32;
     bench.reduce.red = ALAR_RED_MAX;
     bench.bits[0] = 4;
     bench.bits[1] = 9;

@@ -95,6 +95,7 @@ CORE_SRC  := $(CORE:%=ref/%.c)
 MPI_SRC   := $(sort $(wildcard ref/backend_mpi*.c))
 # Without failure points only their names are left, for `alar faults` to list.
 POINTS    := faults/point.c faults/plan.c faults/fiu.c faults/inject.c faults/alloc.c
+RECORD_SRC := $(sort $(wildcard faults/record_mpi*.c))
 FAULT_SRC := $(filter-out faults/record_%.c faults/preload_%.c $(if $(filter 0,$(FAULTS)),$(POINTS)),\
 	$(sort $(wildcard faults/*.c)))
 SHELL_SRC := $(filter-out $(CORE_SRC) $(MPI_SRC),$(sort $(wildcard ref/*.c))) $(FAULT_SRC)
@@ -136,6 +137,7 @@ PROGRAM  := $(if $(MAIN_SRC),$(BUILD)/alar)
 LIBRARY  := $(BUILD)/libalar.a $(BUILD)/libalar.so
 # MPICH is what the gate needs; Open MPI is served where it is installed.
 MPIS     := mpich $(if $(shell command -v mpicc.openmpi),openmpi)
+RECORDER := $(if $(RECORD_SRC),$(MPIS:%=$(BUILD)/alar-record-%.so))
 PLUGIN   := $(if $(MPI_SRC),$(MPIS:%=$(BUILD)/alar-%.so))
 UNIT     := $(if $(UNIT_SRC),$(BUILD)/unit)
 MPI_TEST := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/mpi/*.c)))
@@ -154,7 +156,7 @@ help: ## list the targets
 deps: ## install what is missing (Debian packages; needs root or sudo)
 	$(Q)ci/install-deps.sh
 
-all: $(PROGRAM) $(LIBRARY) $(PLUGIN) ## the program, the library and the MPI back ends
+all: $(PROGRAM) $(LIBRARY) $(PLUGIN) $(RECORDER) ## the program, the library and the MPI back ends
 
 RANKS    ?= 4
 RUN_ARGS ?= --backend mpi --async-log-allreduce
@@ -294,6 +296,15 @@ $(BUILD)/alar-$(1).so: $(call objects,$(1),$(MPI_SRC)) $(BUILD)/libalar.a
 		$$^ $(LDLIBS) -o $$@
 endef
 $(foreach library,mpich openmpi,$(eval $(call mpi_rules,$(library))))
+
+# The recorders: preloaded into programs that know nothing of us, so they show MPI's names alone.
+define recorder_rules
+$(BUILD)/alar-record-$(1).so: $(call objects,$(1),$(RECORD_SRC)) $(BUILD)/libalar.a
+	$$(call say,LD,$$@)
+	$$(Q)MPICH_CC=$(CC) OMPI_CC=$(CC) mpicc.$(1) $(LDFLAGS) -shared -Wl,-z,defs,--exclude-libs,ALL \
+		$$^ $(LDLIBS) -lpthread -o $$@
+endef
+$(foreach library,mpich openmpi,$(eval $(call recorder_rules,$(library))))
 
 define mpich_program_rule
 $(BUILD)/tests/$(1)/%: $(BUILD)/mpich/tests/$(1)/%.o $(BUILD)/libalar.a

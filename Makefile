@@ -84,7 +84,9 @@ CORE := \
 	handle \
 	window \
 	engine \
+	census \
 	loss \
+	loss_exact \
 	payload \
 	roll \
 	legal \

@@ -86,7 +86,9 @@ CORE := \
 	handle \
 	window \
 	engine \
+	census \
 	loss \
+	loss_exact \
 	payload \
 	roll \
 	legal \

@@ -62,6 +62,7 @@ struct run_rank {
     struct alar_program *program;
     struct alar_history *history;
     struct alar_fault_rank *faults; /* NULL: none */
+    struct alar_exact exact;        /* of the newest local loss, under `exact` */
     struct run *run;
     enum alar_turn turn;
     uint64_t wake_us;

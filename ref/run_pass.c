@@ -15,10 +15,12 @@ enum {
 static enum alar_status source_local(void *data, uint32_t rank, size_t index, uint32_t microbatch,
                                      struct alar_local *local)
 {
-    const struct run *run = data;
-    const struct run_rank *own = &run->rank[rank - run->rank[0].rank];
+    struct run *run = data;
+    struct run_rank *own = &run->rank[rank - run->rank[0].rank];
+    struct alar_exact *exact = run->config.encoding == ALAR_EXACT ? &own->exact : NULL;
 
-    alar_dataset_local(&run->dataset, rank, run->range.begin + index, microbatch, local);
+    alar_dataset_local_exact(&run->dataset, rank, run->range.begin + index, microbatch, exact,
+                             local);
     alar_fault_local(own->faults, index * run->config.microbatches + microbatch, local);
     return ALAR_OK;
 }

@@ -102,7 +102,8 @@ MAIN_SRC  := $(wildcard ref/cli.c)
 CLI_SRC   := $(filter ref/cli%.c,$(SHELL_SRC))
 LIB_SRC   := $(filter-out $(CLI_SRC),$(CORE_SRC) $(SHELL_SRC))
 DEEP_SRC  := $(filter-out $(MAIN_SRC),$(LIB_SRC) $(CLI_SRC))
-UNIT_SRC  := $(sort $(wildcard tests/unit/*.c) $(wildcard tests/lib/*.c))
+UNIT_SRC  := $(filter-out $(if $(filter 0,$(FAULTS)),tests/unit/test_fault% tests/lib/broken.c),\
+	$(sort $(wildcard tests/unit/*.c) $(wildcard tests/lib/*.c)))
 HEADERS   := $(addprefix ref/,alar.h status.h status.def terms.h backend.h dtype.h roll.h)
 
 # ---- flags ---------------------------------------------------------------------------------------

@@ -105,7 +105,8 @@ MAIN_SRC  := $(wildcard ref/cli.c)
 CLI_SRC   := $(filter ref/cli%.c,$(SHELL_SRC))
 LIB_SRC   := $(filter-out $(CLI_SRC),$(CORE_SRC) $(SHELL_SRC))
 DEEP_SRC  := $(filter-out $(MAIN_SRC),$(LIB_SRC) $(CLI_SRC))
-UNIT_SRC  := $(sort $(wildcard tests/unit/*.c) $(wildcard tests/lib/*.c))
+UNIT_SRC  := $(filter-out $(if $(filter 0,$(FAULTS)),tests/unit/test_fault% tests/lib/broken.c),\
+	$(sort $(wildcard tests/unit/*.c) $(wildcard tests/lib/*.c)))
 HEADERS   := $(addprefix ref/,alar.h status.h status.def terms.h backend.h dtype.h roll.h)
 
 # ---- flags ---------------------------------------------------------------------------------------
@@ -147,7 +148,7 @@ BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 
 # ---- targets for people --------------------------------------------------------------------------
 
-.PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
+.PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit faults tidy fix cover install
 .PHONY: clean spec spec-full patches fuzz bench
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
@@ -199,6 +200,9 @@ check-full: ## check, and what takes longer
 	$(Q)ci/install-deps.sh
 	$(Q)$(MAKE) $(PARALLEL) tests
 	$(Q)ci/check.sh --full
+
+faults: all ## every fault plan on both back ends, schedules and encodings: prints the matrix
+	$(Q)faults/matrix.sh
 
 tidy: ## layering, sizes, banned calls, format, rule citations
 	$(Q)ci/tidy

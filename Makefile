@@ -88,6 +88,8 @@ CORE := \
 	engine \
 	loss \
 	payload \
+	vectors \
+	vectors_edge \
 	roll \
 	legal \
 
@@ -138,6 +140,8 @@ LIBRARY  := $(BUILD)/libalar.a $(BUILD)/libalar.so
 MPIS     := mpich $(if $(shell command -v mpicc.openmpi),openmpi)
 PLUGIN   := $(if $(MPI_SRC),$(MPIS:%=$(BUILD)/alar-%.so))
 UNIT     := $(if $(UNIT_SRC),$(BUILD)/unit)
+MUTANTS  := $(BUILD)/mutants
+MUTANT_SRC := $(sort $(wildcard tests/mutants/*.c))
 MPI_TEST := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/mpi/*.c)))
 BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 
@@ -163,7 +167,7 @@ run: ## log real GPT losses asynchronously on 4 MPICH ranks (RANKS=, RUN_ARGS=)
 	$(Q)$(MAKE) $(PARALLEL) all
 	$(Q)timeout -k 2 300 mpiexec.mpich -n $(RANKS) $(BUILD)/alar run $(RUN_ARGS)
 
-tests: all $(UNIT) $(MPI_TEST) ## build every test program, run none
+tests: all $(UNIT) $(MPI_TEST) $(MUTANTS) ## build every test program, run none
 
 check: ## everything a change must pass; ends with "N passed, N failed"
 	$(Q)ci/install-deps.sh
@@ -268,6 +272,10 @@ $(BUILD)/libalar.so: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources ci/libalar.
 $(BUILD)/unit: $(call objects,deep,$(UNIT_SRC)) $(BUILD)/libdeep.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -lcriterion -lmpfr -lgmp $(LDLIBS) -o $@
+
+$(MUTANTS): $(call objects,obj,$(MUTANT_SRC)) $(BUILD)/libalar.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 $(BUILD)/tests/gates/%: $(BUILD)/obj/tests/gates/%.o $(BUILD)/libdeep.a
 	$(call say,LD,$@)

@@ -148,7 +148,7 @@ BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 # ---- targets for people --------------------------------------------------------------------------
 
 .PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
-.PHONY: clean spec spec-full patches fuzz bench
+.PHONY: clean mutants spec spec-full patches fuzz bench
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
@@ -202,6 +202,10 @@ check-full: ## check, and what takes longer
 
 tidy: ## layering, sizes, banned calls, format, rule citations
 	$(Q)ci/tidy
+
+mutants: all $(MUTANTS) ## the score: back ends that are wrong on purpose, and healthy ones
+	$(Q)ci/install-deps.sh run
+	$(Q)BUILD='$(BUILD)' faults/mutants.sh
 
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 fuzz: $(FUZZ) ## libFuzzer on reader and judge, FUZZ_SECONDS (60) each

@@ -115,6 +115,18 @@ static uint32_t terms_shuffled(uint64_t draw, uint64_t *term, uint32_t terms)
     return terms;
 }
 
+/* The second and the third change places: another tree from three ranks on. */
+static uint32_t terms_crossed(uint64_t *term, uint32_t terms)
+{
+    if (terms >= 3) {
+        uint64_t kept = term[1];
+
+        term[1] = term[2];
+        term[2] = kept;
+    }
+    return terms;
+}
+
 static uint32_t terms_without_nan(enum alar_dtype dtype, uint64_t *term, uint32_t terms)
 {
     uint32_t kept = 0;
@@ -168,7 +180,7 @@ static uint32_t terms_break(enum alar_mutant_kind kind, const struct mutant_fold
     case ALAR_MUTANT_OTHER_ORDER:
         return terms_shuffled(fold->draw, term, n);
     case ALAR_MUTANT_OTHER_TREE:
-        return terms_shuffled(1, term, n);
+        return terms_crossed(term, n);
     default:
         return n;
     }

@@ -20,13 +20,6 @@ static struct alar_lanes record_lanes(const struct exercise_slot *slot, const vo
     return (struct alar_lanes){values, slot->op.elements, slot->op.dtype};
 }
 
-static const char *red_name(enum alar_red red)
-{
-    static const char *const names[] = {"sum", "max", "min", "product", "avg"};
-
-    return names[red];
-}
-
 /* Storage of the back end's is named by its address, so that one that comes back is known again. */
 static void buffer_name(struct alar_exercise *exercise, const struct exercise_slot *slot,
                         char name[16])
@@ -84,7 +77,7 @@ void exercise_record_issue(struct alar_exercise *exercise, const struct exercise
     buffer_name(exercise, slot, name);
     const struct alar_history_issue record = {
         .op = record_op(slot),
-        .reduction = red_name(slot->op.red),
+        .reduction = alar_red_names[slot->op.red],
         .buffer = name,
         .in = record_lanes(slot, slot->send),
         .key = slot->op.key,

@@ -38,8 +38,8 @@ struct alar_vector {
     enum alar_dtype dtype;
     enum alar_red red;
     uint32_t elements;
-    bool
-        has_nan_choice; /* MAX or MIN whose result the NaN policy, or the order of zeros, decides */
+    bool is_contested; /* libraries in use get it wrong: MAX or MIN of NaN, of zeros of both signs,
+                          of bytes above 127 */
     uint64_t *bits; /* [ranks][elements]; the caller's, room for ALAR_VECTOR_ELEMENTS_MAX each */
 };
 

@@ -98,6 +98,12 @@ void mutant_strike(struct mutant_comm *comm, uint64_t number);
 /* May it be hit, and has nothing been hit on its communicator that must be the only one? */
 bool mutant_is_due(const struct mutant_request *request);
 
+/* mutant_comm.c: functions of the table. */
+int mutant_caps(void *context, struct alar_caps *caps);
+int mutant_comm_create(void *context, const int32_t *ranks, int32_t count, uint64_t epoch,
+                       void **comm);
+int mutant_comm_free(void *comm);
+
 /* Issues the gather of a request. */
 int mutant_gather_issue(struct mutant_request *request);
 

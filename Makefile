@@ -90,6 +90,8 @@ CORE := \
 	loss \
 	loss_exact \
 	payload \
+	vectors \
+	vectors_edge \
 	roll \
 	legal \
 
@@ -143,6 +145,8 @@ MPIS     := mpich $(if $(shell command -v mpicc.openmpi),openmpi)
 RECORDER := $(if $(RECORD_SRC),$(MPIS:%=$(BUILD)/alar-record-%.so))
 PLUGIN   := $(if $(MPI_SRC),$(MPIS:%=$(BUILD)/alar-%.so))
 UNIT     := $(if $(UNIT_SRC),$(BUILD)/unit)
+MUTANTS  := $(BUILD)/mutants
+MUTANT_SRC := $(sort $(wildcard tests/mutants/*.c))
 MPI_TEST := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/mpi/*.c)))
 BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 
@@ -150,6 +154,8 @@ BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 
 .PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit faults tidy fix cover install
 .PHONY: clean spec spec-full patches fuzz bench
+.PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
+.PHONY: clean mutants spec spec-full patches fuzz bench
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
@@ -168,7 +174,7 @@ run: ## log real GPT losses asynchronously on 4 MPICH ranks (RANKS=, RUN_ARGS=)
 	$(Q)$(MAKE) $(PARALLEL) all
 	$(Q)timeout -k 2 300 mpiexec.mpich -n $(RANKS) $(BUILD)/alar run $(RUN_ARGS)
 
-tests: all $(UNIT) $(MPI_TEST) ## build every test program, run none
+tests: all $(UNIT) $(MPI_TEST) $(MUTANTS) ## build every test program, run none
 
 check: ## everything a change must pass; ends with "N passed, N failed"
 	$(Q)ci/install-deps.sh
@@ -206,6 +212,10 @@ faults: all ## every fault plan on both back ends, schedules and encodings: prin
 
 tidy: ## layering, sizes, banned calls, format, rule citations
 	$(Q)ci/tidy
+
+mutants: all $(MUTANTS) ## the score: back ends that are wrong on purpose, and healthy ones
+	$(Q)ci/install-deps.sh run
+	$(Q)BUILD='$(BUILD)' faults/mutants.sh
 
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 fuzz: $(FUZZ) ## libFuzzer on reader and judge, FUZZ_SECONDS (60) each
@@ -276,6 +286,10 @@ $(BUILD)/libalar.so: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources ci/libalar.
 $(BUILD)/unit: $(call objects,deep,$(UNIT_SRC)) $(BUILD)/libdeep.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -lcriterion -lmpfr -lgmp $(LDLIBS) -o $@
+
+$(MUTANTS): $(call objects,obj,$(MUTANT_SRC)) $(BUILD)/libalar.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 $(BUILD)/tests/gates/%: $(BUILD)/obj/tests/gates/%.o $(BUILD)/libdeep.a
 	$(call say,LD,$@)

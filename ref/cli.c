@@ -18,6 +18,7 @@ static const struct subcommand subcommands[] = {
     {"faults", "list the failure points and how to try them", alar_cli_faults},
     {"record", "record the all-reduces of an unmodified MPI program", alar_cli_record},
     {"order", "reveal the order in which a back end adds", alar_cli_order},
+    {"vectors", "make hostile inputs, as histories to be filled in", alar_cli_vectors},
     {"table", "print the handle's state machine", alar_cli_table},
 };
 

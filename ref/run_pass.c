@@ -72,6 +72,10 @@ static enum alar_status rank_open(struct run *run, struct run_rank *rank)
     };
 
     alar_fault_pass_begin(rank->faults, &pass);
+    if (run->options->wrap != NULL && !run->is_twin) {
+        ALAR_TRY(run->options->wrap->open(run->options->wrap->data, rank, &driver.backend,
+                                          &driver.context, &rank->wrapped));
+    }
     alar_fault_wrap(rank->faults, &driver.backend, &driver.context);
     ALAR_TRY(alar_driver_open(&rank->driver, &driver));
     const struct alar_program_options program = {

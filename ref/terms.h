@@ -78,5 +78,6 @@ extern const char *const alar_normalization_names[]; /* token-weighted rank-mean
 extern const char *const alar_over_names[];          /* steps pooled */
 extern const char *const alar_encoding_names[];      /* pair32 pair64 exact */
 extern const char *const alar_check_names[];         /* agree raise count off */
+extern const char *const alar_red_names[];           /* sum max min product avg */
 
 #endif

@@ -12,7 +12,8 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-/* What MPI_Get_library_version says of the library this is built for, and the other's short name. */
+/* What MPI_Get_library_version says of the library this is built for, and the other's short name.
+ */
 #ifdef OPEN_MPI
 #define RECORD_LIBRARY "Open MPI"
 #define RECORD_OTHER "mpich"

@@ -40,7 +40,7 @@ struct alar_vector {
     uint32_t elements;
     bool is_contested; /* libraries in use get it wrong: MAX or MIN of NaN, of zeros of both signs,
                           of bytes above 127 */
-    uint64_t *bits; /* [ranks][elements]; the caller's, room for ALAR_VECTOR_ELEMENTS_MAX each */
+    uint64_t *bits;    /* [ranks][elements]; the caller's, room for ALAR_VECTOR_ELEMENTS_MAX each */
 };
 
 /* Makes the vector. PRE: the key's fields are in range, vector->bits has room. */

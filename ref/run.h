@@ -75,6 +75,7 @@ struct run_rank {
     void *wrapped;                  /* by options->wrap; NULL: nothing */
     struct run *run;
     enum alar_turn turn;
+    struct alar_exact exact; /* of the newest local loss, under `exact` */
     uint64_t wake_us;
     uint64_t start_us;       /* of the current pass */
     uint64_t elapsed_us;     /* of it, once it is over */

@@ -86,8 +86,12 @@ CORE := \
 	handle \
 	window \
 	engine \
+	census \
 	loss \
+	loss_exact \
 	payload \
+	vectors \
+	vectors_edge \
 	roll \
 	legal \
 
@@ -95,6 +99,7 @@ CORE_SRC  := $(CORE:%=ref/%.c)
 MPI_SRC   := $(sort $(wildcard ref/backend_mpi*.c))
 # Without failure points only their names are left, for `alar faults` to list.
 POINTS    := faults/point.c faults/plan.c faults/fiu.c faults/inject.c faults/alloc.c
+RECORD_SRC := $(sort $(wildcard faults/record_mpi*.c))
 FAULT_SRC := $(filter-out faults/record_%.c faults/preload_%.c $(if $(filter 0,$(FAULTS)),$(POINTS)),\
 	$(sort $(wildcard faults/*.c)))
 SHELL_SRC := $(filter-out $(CORE_SRC) $(MPI_SRC),$(sort $(wildcard ref/*.c))) $(FAULT_SRC)
@@ -102,7 +107,8 @@ MAIN_SRC  := $(wildcard ref/cli.c)
 CLI_SRC   := $(filter ref/cli%.c,$(SHELL_SRC))
 LIB_SRC   := $(filter-out $(CLI_SRC),$(CORE_SRC) $(SHELL_SRC))
 DEEP_SRC  := $(filter-out $(MAIN_SRC),$(LIB_SRC) $(CLI_SRC))
-UNIT_SRC  := $(sort $(wildcard tests/unit/*.c) $(wildcard tests/lib/*.c))
+UNIT_SRC  := $(filter-out $(if $(filter 0,$(FAULTS)),tests/unit/test_fault% tests/lib/broken.c),\
+	$(sort $(wildcard tests/unit/*.c) $(wildcard tests/lib/*.c)))
 HEADERS   := $(addprefix ref/,alar.h status.h status.def terms.h backend.h dtype.h roll.h)
 
 # ---- flags ---------------------------------------------------------------------------------------
@@ -136,15 +142,20 @@ PROGRAM  := $(if $(MAIN_SRC),$(BUILD)/alar)
 LIBRARY  := $(BUILD)/libalar.a $(BUILD)/libalar.so
 # MPICH is what the gate needs; Open MPI is served where it is installed.
 MPIS     := mpich $(if $(shell command -v mpicc.openmpi),openmpi)
+RECORDER := $(if $(RECORD_SRC),$(MPIS:%=$(BUILD)/alar-record-%.so))
 PLUGIN   := $(if $(MPI_SRC),$(MPIS:%=$(BUILD)/alar-%.so))
 UNIT     := $(if $(UNIT_SRC),$(BUILD)/unit)
+MUTANTS  := $(BUILD)/mutants
+MUTANT_SRC := $(sort $(wildcard tests/mutants/*.c))
 MPI_TEST := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/mpi/*.c)))
 BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 
 # ---- targets for people --------------------------------------------------------------------------
 
-.PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
+.PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit faults tidy fix cover install
 .PHONY: clean spec spec-full patches fuzz bench
+.PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
+.PHONY: clean mutants spec spec-full patches fuzz bench
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
@@ -154,7 +165,7 @@ help: ## list the targets
 deps: ## install what is missing (Debian packages; needs root or sudo)
 	$(Q)ci/install-deps.sh
 
-all: $(PROGRAM) $(LIBRARY) $(PLUGIN) ## the program, the library and the MPI back ends
+all: $(PROGRAM) $(LIBRARY) $(PLUGIN) $(RECORDER) ## the program, the library and the MPI back ends
 
 RANKS    ?= 4
 RUN_ARGS ?= --backend mpi --async-log-allreduce
@@ -163,7 +174,7 @@ run: ## log real GPT losses asynchronously on 4 MPICH ranks (RANKS=, RUN_ARGS=)
 	$(Q)$(MAKE) $(PARALLEL) all
 	$(Q)timeout -k 2 300 mpiexec.mpich -n $(RANKS) $(BUILD)/alar run $(RUN_ARGS)
 
-tests: all $(UNIT) $(MPI_TEST) ## build every test program, run none
+tests: all $(UNIT) $(MPI_TEST) $(MUTANTS) ## build every test program, run none
 
 check: ## everything a change must pass; ends with "N passed, N failed"
 	$(Q)ci/install-deps.sh
@@ -196,8 +207,15 @@ check-full: ## check, and what takes longer
 	$(Q)$(MAKE) $(PARALLEL) tests
 	$(Q)ci/check.sh --full
 
+faults: all ## every fault plan on both back ends, schedules and encodings: prints the matrix
+	$(Q)faults/matrix.sh
+
 tidy: ## layering, sizes, banned calls, format, rule citations
 	$(Q)ci/tidy
+
+mutants: all $(MUTANTS) ## the score: back ends that are wrong on purpose, and healthy ones
+	$(Q)ci/install-deps.sh run
+	$(Q)BUILD='$(BUILD)' faults/mutants.sh
 
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 fuzz: $(FUZZ) ## libFuzzer on reader and judge, FUZZ_SECONDS (60) each
@@ -269,6 +287,10 @@ $(BUILD)/unit: $(call objects,deep,$(UNIT_SRC)) $(BUILD)/libdeep.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -lcriterion -lmpfr -lgmp $(LDLIBS) -o $@
 
+$(MUTANTS): $(call objects,obj,$(MUTANT_SRC)) $(BUILD)/libalar.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
 $(BUILD)/tests/gates/%: $(BUILD)/obj/tests/gates/%.o $(BUILD)/libdeep.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
@@ -294,6 +316,15 @@ $(BUILD)/alar-$(1).so: $(call objects,$(1),$(MPI_SRC)) $(BUILD)/libalar.a
 		$$^ $(LDLIBS) -o $$@
 endef
 $(foreach library,mpich openmpi,$(eval $(call mpi_rules,$(library))))
+
+# The recorders: preloaded into programs that know nothing of us, so they show MPI's names alone.
+define recorder_rules
+$(BUILD)/alar-record-$(1).so: $(call objects,$(1),$(RECORD_SRC)) $(BUILD)/libalar.a
+	$$(call say,LD,$$@)
+	$$(Q)MPICH_CC=$(CC) OMPI_CC=$(CC) mpicc.$(1) $(LDFLAGS) -shared -Wl,-z,defs,--exclude-libs,ALL \
+		$$^ $(LDLIBS) -lpthread -o $$@
+endef
+$(foreach library,mpich openmpi,$(eval $(call recorder_rules,$(library))))
 
 define mpich_program_rule
 $(BUILD)/tests/$(1)/%: $(BUILD)/mpich/tests/$(1)/%.o $(BUILD)/libalar.a

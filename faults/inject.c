@@ -203,6 +203,7 @@ static int fault_test(void *request_in, int *done, int *error)
     if (request->rank->owes_test) {
         return 0;
     }
+    request->rank->tested_us = rank_now(request->rank);
     int failed = request->rank->inner->test(request->inner, done, error);
     if (failed == 0 && *done && *error == 0 && !end_is_told(request)) {
         *done = 0;
@@ -264,6 +265,7 @@ void alar_fault_wrap(struct alar_fault_rank *rank, const struct alar_backend **b
     rank->context = *context;
     rank->comms = rank->posted = rank->drops_left = 0;
     rank->owes_test = false;
+    rank->tested_us = 0;
     *backend = &faulty;
     *context = rank;
 }
@@ -280,8 +282,9 @@ uint64_t alar_fault_next(const struct alar_fault_rank *rank, uint64_t next)
     }
     for (const struct fault_request *request = rank->requests; request != NULL;
          request = request->next) {
-        if (request->ready_us > now && request->ready_us < next) {
-            next = request->ready_us;
+        /* Asked since then, it has been told, or waits behind an older one. */
+        if (request->ready_us > rank->tested_us && request->ready_us < next) {
+            next = request->ready_us > now ? request->ready_us : now;
         }
     }
     return next;

@@ -21,6 +21,7 @@ struct reading {
     const char *path;
     size_t number; /* of the line, from 1 */
     const char *line;
+    size_t length;
     char *word[WORDS];
     char *complaint;
 };
@@ -30,7 +31,7 @@ static enum alar_status refuse(const struct reading *reading, int word, const ch
     char where[256];
     const char *found = reading->word[word] != NULL ? reading->word[word] : "the end of the line";
     size_t column = reading->word[word] != NULL ? (size_t)(reading->word[word] - reading->line)
-                                                : strlen(reading->line);
+                                                : reading->length;
 
     snprintf(where, sizeof(where), "%.*s:%zu:%zu", 200, reading->path, reading->number, column + 1);
     return alar_complain(reading->complaint, where, "expected %s, found '%s'", expected, found);
@@ -149,6 +150,7 @@ static enum alar_status text_read(struct alar_faults *faults, FILE *file, struct
         size_t length = strcspn(text, "\r\n");
 
         reading.line = text;
+        reading.length = length;
         memset(reading.word, 0, sizeof(reading.word));
         if (text[length] == '\0' && length == sizeof(text) - 1) {
             return refuse(&reading, 0, "a line of less than 512 characters");

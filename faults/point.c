@@ -233,6 +233,7 @@ void alar_fault_local(struct alar_fault_rank *rank, size_t cell, struct alar_loc
     if (rank->pass.is_twin) {
         *local = kept->is_changed ? kept->local : *local;
     } else if (local->tokens > 0 && local_change(rank, local)) {
+        local->exact = NULL; /* from now on the sum is what the fault made of it */
         *kept = (struct fault_cell){.is_changed = 1, .local = *local};
     }
 }

@@ -35,7 +35,7 @@ enum alar_versus alar_versus_of(enum alar_dtype dtype, uint64_t sync, enum alar_
 const char *alar_versus_name(enum alar_versus versus);
 
 /* What a check of this input is worth. Only what is certain counts: a rank whose loss no order
-   could have hidden. spec: N-21 */
+   could have hidden, in a tree of the declared height when there is one. spec: N-21 */
 struct alar_power {
     uint32_t drops;   /* ranks whose missing contribution would have been seen */
     uint32_t doubles; /* ranks whose doubled contribution would have been seen */

@@ -77,8 +77,7 @@ static void pen_write_claim(struct pen *pen, const struct alar_reduce *reduce, u
     pen_write(pen, " dtype=");
     pen_write(pen, alar_dtype_name(reduce->adder.dtype));
     pen_write(pen, " wide=");
-    bool is_float = alar_dtype_is_float(reduce->adder.dtype);
-    pen_write(pen, alar_dtype_name(is_float ? reduce->adder.wide : reduce->adder.dtype));
+    pen_write(pen, alar_dtype_name(reduce->adder.wide));
     pen_write_field(pen, " model=", reduce->adder.model);
     pen_write_field(pen, " height=", reduce->height);
     pen_write(pen, " value=");
@@ -164,17 +163,18 @@ enum alar_status alar_certificate_write(const struct alar_reduce *reduce, uint64
                                         const struct alar_origin *origin,
                                         struct alar_scratch scratch, char *text, size_t size)
 {
+    struct alar_reduce own = alar_reduce_normalize(reduce);
     struct pen pen = {text, size, 0, size == 0};
-    enum alar_avg avg = reduce->red == ALAR_RED_AVG ? origin->avg : ALAR_AVG_ANY;
+    enum alar_avg avg = own.red == ALAR_RED_AVG ? origin->avg : ALAR_AVG_ANY;
 
     if (!alar_rung_is_legal(origin->rung)) {
         return ALAR_E_INPUT;
     }
-    pen_write_claim(&pen, reduce, value, avg);
+    pen_write_claim(&pen, &own, value, avg);
     if (pen.is_full) {
         return ALAR_E_RANGE;
     }
-    ALAR_TRY(pen_write_proof(&pen, reduce, origin, avg, scratch));
+    ALAR_TRY(pen_write_proof(&pen, &own, origin, avg, scratch));
     uint64_t digest = alar_certificate_digest(text, pen.length);
     pen_write(&pen, " check=");
     pen_write_hex(&pen, digest, 16);

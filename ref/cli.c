@@ -16,7 +16,9 @@ static const struct subcommand subcommands[] = {
     {"check", "judge recorded histories", alar_cli_check},
     {"explain", "say what an anomaly is, with its smallest history", alar_cli_explain},
     {"faults", "list the failure points and how to try them", alar_cli_faults},
+    {"record", "record the all-reduces of an unmodified MPI program", alar_cli_record},
     {"order", "reveal the order in which a back end adds", alar_cli_order},
+    {"vectors", "make hostile inputs, as histories to be filled in", alar_cli_vectors},
     {"table", "print the handle's state machine", alar_cli_table},
 };
 

@@ -10,7 +10,9 @@ int alar_cli_faults(int argc, char **argv);
 int alar_cli_run(int argc, char **argv);
 int alar_cli_check(int argc, char **argv);
 int alar_cli_explain(int argc, char **argv);
+int alar_cli_record(int argc, char **argv);
 int alar_cli_order(int argc, char **argv);
+int alar_cli_vectors(int argc, char **argv);
 int alar_cli_table(int argc, char **argv);
 
 /* Is this process one of several ranks that an MPI launcher started? */

@@ -33,6 +33,7 @@ struct typed {
     uint64_t deadline_ms;
     const char *straggler;
     const char *plan;
+    const char *mutant;
 };
 
 /* "RANK:US" or "rotate:US".
@@ -149,7 +150,7 @@ static int run_parse(struct typed *typed, int argc, char **argv)
         CHOICE("normalization", &typed->normalization, normalization_words, alar_normalization_names,
                "what the number means [token-weighted]"),
         CHOICE("over", &typed->over, "steps|pooled", alar_over_names, "over a log interval [steps]"),
-        CHOICE("encoding", &typed->encoding, "pair32|pair64", alar_encoding_names, "what travels [pair32]"),
+        CHOICE("encoding", &typed->encoding, "pair32|pair64|exact", alar_encoding_names, "what travels [pair32]"),
         NUMBER("window", &typed->window, "N", 1, ALAR_WINDOW_CAPACITY_MAX, "pending handles at most [all of an interval]"),
         NUMBER("log-interval", &typed->log_interval, "N", 1, 1000000, "steps a log line covers [10]"),
         CHOICE("check-for-nan", &typed->check, "agree|raise|count|off", alar_check_names, "on a non-finite local loss [agree]"),
@@ -161,6 +162,7 @@ static int run_parse(struct typed *typed, int argc, char **argv)
         CHOICE("reduce-order", &typed->order, order_words, orders, "sim: order of addition [recursive-doubling]"),
         CHOICE("twin-order", &typed->twin_order, order_words, orders, "sim: the twin's [the same]"),
         NUMBER("seed", &typed->run.seed, "N", 0, UINT64_MAX, "of the simulator's delays and of a plan's draws [1]"),
+        TEXT("mutant", &typed->mutant, "NAME", "break the back end on purpose, see faults/mutants.def"),
         TEXT("faults", &typed->plan, "PLAN", "break what the plan says, see alar faults"),
         TEXT("history", &typed->run.config.history, "DIR", "record what every rank does, for alar check"),
         TEXT("stats-json", &typed->run.stats_json, "FILE", "the summary's counts and times as JSON"),
@@ -197,6 +199,7 @@ int alar_cli_run(int argc, char **argv)
         .deadline_ms = 30000,
     };
     struct alar_faults faults = {0};
+    struct alar_cli_mutant mutant = {0};
     char complaint[ALAR_COMPLAINT_BYTES];
     int code = run_parse(&typed, argc, argv);
 
@@ -204,7 +207,8 @@ int alar_cli_run(int argc, char **argv)
         return code;
     }
     if (run_resolve(&typed, complaint) != ALAR_OK ||
-        faults_read(&typed, &faults, complaint) != ALAR_OK) {
+        faults_read(&typed, &faults, complaint) != ALAR_OK ||
+        alar_cli_mutant(typed.mutant, &typed.run, &mutant, complaint) != ALAR_OK) {
         return alar_cli_complain("run", complaint);
     }
     if (typed.run.config.normalization == ALAR_SEED_UNDIVIDED) {

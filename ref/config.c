@@ -3,15 +3,17 @@
 
 #include "check.h"
 #include "clock.h"
+#include "event.h"
 
 #include <string.h>
 #include <unistd.h>
 
+static const char METRIC[] = "lm loss";
+
 enum {
     SUM_LANES_MAX = 16,
     SUM_US = 30000000,
-    DEADLINE_MS = 30000,
-    FLAG_RANKS = 24 /* ranks that the narrowest flag lane names */
+    DEADLINE_MS = 30000
 };
 
 void alar_config_complete(struct alar_config *config)
@@ -55,6 +57,7 @@ struct alar_driver_options alar_config_driver(const struct alar_config *config, 
                 .ranks = ranks,
                 .microbatches = config->microbatches,
                 .has_flags = config->check == ALAR_CHECK_AGREE || config->check == ALAR_CHECK_COUNT,
+                .schema = alar_text_hash((struct alar_text){METRIC, strlen(METRIC)}),
             },
         .over = config->over,
         .check = config->check,
@@ -71,10 +74,11 @@ enum alar_status alar_config_history(const struct alar_config *config,
 {
     char host[256] = "";
     size_t cells = (size_t)config->microbatches * config->log_interval;
+    const struct alar_layout layout = alar_config_driver(config, writer->ranks).layout;
     const struct alar_history_options options = {
         .directory = config->history,
         .rank = writer->rank,
-        .lanes = cells * (2 + writer->ranks / FLAG_RANKS + 1),
+        .lanes = alar_payload_lanes(&layout, cells),
         .ops = cells,
         .faults = writer->faults,
     };

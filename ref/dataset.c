@@ -250,8 +250,9 @@ void alar_dataset_close(struct alar_dataset *dataset)
     *dataset = (struct alar_dataset){0};
 }
 
-void alar_dataset_local(const struct alar_dataset *dataset, uint32_t rank, uint64_t step,
-                        uint32_t microbatch, struct alar_local *local)
+void alar_dataset_local_exact(const struct alar_dataset *dataset, uint32_t rank, uint64_t step,
+                              uint32_t microbatch, struct alar_exact *exact,
+                              struct alar_local *local)
 {
     uint64_t cell = step * dataset->microbatches + microbatch;
 
@@ -266,9 +267,17 @@ void alar_dataset_local(const struct alar_dataset *dataset, uint32_t rank, uint6
         return;
     }
     PRE(dataset->losses[rank].data != NULL);
-    *local = alar_loss_select((const float *)dataset->losses[rank].data + cell * dataset->tokens,
-                              (const uint8_t *)dataset->masks[rank].data + cell * dataset->tokens,
-                              (size_t)dataset->tokens);
+    const float *losses = (const float *)dataset->losses[rank].data + cell * dataset->tokens;
+    const uint8_t *mask = (const uint8_t *)dataset->masks[rank].data + cell * dataset->tokens;
+
+    *local = exact == NULL ? alar_loss_select(losses, mask, (size_t)dataset->tokens)
+                           : alar_loss_select_exact(losses, mask, (size_t)dataset->tokens, exact);
+}
+
+void alar_dataset_local(const struct alar_dataset *dataset, uint32_t rank, uint64_t step,
+                        uint32_t microbatch, struct alar_local *local)
+{
+    alar_dataset_local_exact(dataset, rank, step, microbatch, NULL, local);
 }
 
 int64_t alar_dataset_step(const struct alar_dataset *dataset, uint64_t index)

@@ -69,6 +69,12 @@ void alar_dataset_close(struct alar_dataset *dataset);
 void alar_dataset_local(const struct alar_dataset *dataset, uint32_t rank, uint64_t step,
                         uint32_t microbatch, struct alar_local *local);
 
+/* The same; from tokens, unless `exact` is NULL, the sum without rounding too, in `exact`, which
+   the result borrows. */
+void alar_dataset_local_exact(const struct alar_dataset *dataset, uint32_t rank, uint64_t step,
+                              uint32_t microbatch, struct alar_exact *exact,
+                              struct alar_local *local);
+
 /* Original number of the step at an index below `steps`. */
 int64_t alar_dataset_step(const struct alar_dataset *dataset, uint64_t index);
 

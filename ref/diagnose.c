@@ -252,8 +252,9 @@ enum alar_status alar_diagnose(const struct alar_reduce *reduce, uint64_t value,
                                const struct alar_clues *clues, struct alar_scratch scratch,
                                struct alar_diagnosis *diagnosis)
 {
-    uint64_t n = reduce->n;
-    struct alar_inquiry inquiry = {.asked = reduce, .value = value, .clues = clues};
+    struct alar_reduce own = alar_reduce_normalize(reduce);
+    uint64_t n = own.n;
+    struct alar_inquiry inquiry = {.asked = &own, .value = value, .clues = clues};
     uint64_t *prepared = alar_scratch_take(&scratch, n, sizeof *prepared);
     double *doubles = alar_scratch_take(&scratch, 2 * n + 4, sizeof *doubles);
 
@@ -263,7 +264,7 @@ enum alar_status alar_diagnose(const struct alar_reduce *reduce, uint64_t value,
     if (!prepared || !doubles || !inquiry.altered || !inquiry.nodes) {
         return ALAR_E_RANGE;
     }
-    if (reduce->red == ALAR_RED_PRODUCT) {
+    if (own.red == ALAR_RED_PRODUCT) {
         return ALAR_E_UNSUPPORTED;
     }
     *diagnosis = (struct alar_diagnosis){.is_complete = true};
@@ -273,7 +274,7 @@ enum alar_status alar_diagnose(const struct alar_reduce *reduce, uint64_t value,
     inquiry_try_values(&inquiry);
     inquiry_try_divisions(&inquiry);
     if (inquiry.sums > 0) {
-        if (alar_dtype_is_float(reduce->adder.dtype)) {
+        if (alar_dtype_is_float(own.adder.dtype)) {
             inquiry_measure(&inquiry, doubles);
         }
         alar_inquiry_try_ranks(&inquiry);

@@ -52,8 +52,7 @@ static struct alar_engine_event driver_post(struct alar_driver *driver, uint16_t
 
     int error = options->backend->allreduce(
         driver->comm, driver_send_buffer(driver, index), driver_receive_buffer(driver, index),
-        alar_payload_lanes(layout, slot->cells),
-        layout->encoding == ALAR_PAIR32 ? ALAR_F32 : ALAR_F64, ALAR_SUM, NULL, &op,
+        alar_payload_lanes(layout, slot->cells), alar_payload_dtype(layout), ALAR_SUM, NULL, &op,
         driver->can_block ? NULL : &slot->request);
     if (error != 0) {
         driver_record_end(driver, index, error);
@@ -94,6 +93,27 @@ static bool driver_find(struct alar_driver *driver, const struct driver_slot *sl
     return true;
 }
 
+/* Did each rank take part once, and with the same metrics? What did not is no value. */
+static enum alar_status driver_check(struct alar_driver *driver, const struct driver_slot *slot,
+                                     const void *lanes)
+{
+    const struct alar_layout *layout = &driver->options.layout;
+    const struct alar_mishap mishap = {
+        .finding = alar_payload_check(layout, driver->options.rank, lanes, slot->cells),
+        .step = driver->step[slot->cell / layout->microbatches],
+        .microbatch = (uint32_t)(slot->cell % layout->microbatches),
+        .number = slot->number,
+    };
+
+    if (mishap.finding.kind == ALAR_CENSUS_WHOLE) {
+        return ALAR_OK;
+    }
+    if (driver->mishap.finding.kind == ALAR_CENSUS_WHOLE) {
+        driver->mishap = mishap;
+    }
+    return mishap.finding.kind < ALAR_CENSUS_SCHEMA ? ALAR_E_MISCOUNT : ALAR_E_SCHEMA;
+}
+
 /* Carries out TAKE and answers it: the only place where a value is read. */
 static struct alar_engine_event driver_take(struct alar_driver *driver,
                                             const struct alar_action *action)
@@ -107,12 +127,14 @@ static struct alar_engine_event driver_take(struct alar_driver *driver,
     if (action->outcome != ALAR_OUTCOME_VALUE) {
         return (struct alar_engine_event){.kind = ALAR_ENGINE_TAKEN};
     }
+    enum alar_status status = driver_check(driver, slot, lanes);
+    if (status != ALAR_OK) {
+        return (struct alar_engine_event){.kind = ALAR_ENGINE_TAKEN_WRONG, .status = status};
+    }
     for (size_t i = 0; i < pairs; i++) {
         size_t cell = slot->cell + i * (slot->cells / pairs);
 
-        alar_loss_add_pair(&driver->tally[cell / layout->microbatches], layout->encoding,
-                           layout->normalization, layout->ranks,
-                           alar_payload_pair(layout, lanes, i));
+        alar_payload_add(layout, lanes, i, &driver->tally[cell / layout->microbatches]);
     }
     return (struct alar_engine_event){
         .kind = driver_find(driver, slot, lanes) ? ALAR_ENGINE_TAKEN_NONFINITE : ALAR_ENGINE_TAKEN};
@@ -146,6 +168,7 @@ static struct alar_engine_event driver_report(struct alar_driver *driver)
         options->on_report(options->sink, &report);
     }
     driver->cells = driver->posted_cells = 0;
+    driver->tokens = 0;
     driver->first_op = driver->posted;
     return (struct alar_engine_event){.kind = ALAR_ENGINE_REPORTED};
 }
@@ -287,6 +310,28 @@ enum alar_need alar_driver_wait(struct alar_driver *driver, uint64_t slice_us)
     return alar_driver_poll(driver);
 }
 
+/* Keeps the exact sum of the newest local loss until it is posted; false when the interval has more
+   tokens than lanes can count. */
+static bool driver_keep(struct alar_driver *driver)
+{
+    struct alar_local *local = &driver->local[driver->cells];
+
+    if (driver->exact == NULL) {
+        return true;
+    }
+    if (local->tokens > ALAR_LOSS_EXACT_TOKENS_MAX - driver->tokens) {
+        return false;
+    }
+    driver->tokens += local->tokens;
+    if (local->exact != NULL) {
+        struct alar_exact *kept = &driver->exact[driver->cells - driver->posted_cells];
+
+        *kept = *local->exact;
+        local->exact = kept;
+    }
+    return true;
+}
+
 enum alar_need alar_driver_microbatch(struct alar_driver *driver, int64_t step,
                                       const struct alar_local *local)
 {
@@ -305,6 +350,9 @@ enum alar_need alar_driver_microbatch(struct alar_driver *driver, int64_t step,
         };
         driver->finding_count = 1;
         return alar_driver_abandon(driver, ALAR_E_NONFINITE);
+    }
+    if (!driver_keep(driver)) {
+        return alar_driver_abandon(driver, ALAR_E_RANGE);
     }
     driver->cells++;
     return driver_go(driver, (struct alar_engine_event){.kind = ALAR_ENGINE_CONTRIBUTE});

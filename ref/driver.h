@@ -7,7 +7,9 @@
 
 #include "alar.h"
 #include "backend.h"
+#include "engine.h"
 #include "history.h"
+#include "mishap.h"
 #include "payload.h"
 
 /* A non-finite local loss that every rank has learnt of. */
@@ -53,13 +55,16 @@ enum alar_need {
 struct alar_driver;
 
 /* Allocates everything the run will need.
-   Errors: ALAR_E_NOMEM; ALAR_E_RANGE for a window or a log interval out of range; ALAR_E_BACKEND
-   when the back end gives no communicator. */
+   Errors: ALAR_E_NOMEM; ALAR_E_RANGE for a window or a log interval out of range;
+   ALAR_E_UNSUPPORTED when the back end can't reduce the encoding's lanes; ALAR_E_BACKEND when it
+   gives no communicator.
+ */
 ALAR_MUST_USE enum alar_status alar_driver_open(struct alar_driver **driver,
                                                 const struct alar_driver_options *options);
 
 /* The program's events; each only when the driver needs nothing. `step` is the step's own number.
-   Returns what is needed next. */
+   More than ALAR_LOSS_EXACT_TOKENS_MAX tokens in an interval end a run under `exact`, with
+   ALAR_E_RANGE. Returns what is needed next. */
 enum alar_need alar_driver_microbatch(struct alar_driver *driver, int64_t step,
                                       const struct alar_local *local);
 enum alar_need alar_driver_step_end(struct alar_driver *driver);
@@ -99,6 +104,9 @@ uint32_t alar_driver_leaked(const struct alar_driver *driver);
 /* The first ALAR_FINDINGS_MAX findings, in post order; *count is how many there were in all. Under
    `raise`, this rank's own. */
 const struct alar_finding *alar_driver_findings(const struct alar_driver *driver, uint64_t *count);
+
+/* Why the run ended with E_MISCOUNT or E_SCHEMA; NULL when it did not. */
+const struct alar_mishap *alar_driver_mishap(const struct alar_driver *driver);
 
 /* Where the program stands, for a roll call. */
 struct alar_note alar_driver_note(const struct alar_driver *driver);

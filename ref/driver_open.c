@@ -34,8 +34,12 @@ static bool driver_allocate(struct alar_driver *driver)
     driver->local = calloc(steps * options->layout.microbatches, sizeof(*driver->local));
     driver->tally = calloc(steps, sizeof(*driver->tally));
     driver->step = calloc(steps, sizeof(*driver->step));
+    if (options->layout.encoding == ALAR_EXACT) {
+        driver->exact = calloc(cells_max(options), sizeof(*driver->exact));
+    }
     return driver->engine.window && driver->slot && driver->send && driver->receive &&
-           driver->local && driver->tally && driver->step;
+           driver->local && driver->tally && driver->step &&
+           (driver->exact || options->layout.encoding != ALAR_EXACT);
 }
 
 static enum alar_status driver_start(struct alar_driver *driver)
@@ -46,8 +50,13 @@ static enum alar_status driver_start(struct alar_driver *driver)
 
     ALAR_TRY(alar_window_init(window, options->window));
     ALAR_TRY(alar_engine_init(&driver->engine, &options->rules, window));
-    if (options->backend->caps(options->context, &caps) != 0 ||
-        options->backend->comm_create(options->context, NULL, 0, options->comm_epoch,
+    if (options->backend->caps(options->context, &caps) != 0) {
+        return ALAR_E_BACKEND;
+    }
+    if ((caps.dtypes >> alar_payload_dtype(&options->layout) & 1) == 0) {
+        return ALAR_E_UNSUPPORTED;
+    }
+    if (options->backend->comm_create(options->context, NULL, 0, options->comm_epoch,
                                       &driver->comm) != 0) {
         return ALAR_E_BACKEND;
     }
@@ -113,6 +122,13 @@ const struct alar_finding *alar_driver_findings(const struct alar_driver *driver
     return driver->findings;
 }
 
+const struct alar_mishap *alar_driver_mishap(const struct alar_driver *driver)
+{
+    enum alar_status status = alar_driver_status(driver);
+
+    return status == ALAR_E_MISCOUNT || status == ALAR_E_SCHEMA ? &driver->mishap : NULL;
+}
+
 struct alar_note alar_driver_note(const struct alar_driver *driver)
 {
     const struct alar_layout *layout = &driver->options.layout;
@@ -127,6 +143,10 @@ struct alar_note alar_driver_note(const struct alar_driver *driver)
     if (note.status == ALAR_E_NONFINITE && driver->finding_count > 0) {
         note.step = (uint32_t)driver->findings[0].step;
         note.microbatch = driver->findings[0].microbatch;
+    }
+    if (alar_driver_mishap(driver) != NULL) {
+        note.step = (uint32_t)driver->mishap.step;
+        note.microbatch = driver->mishap.microbatch;
     }
     return note;
 }
@@ -145,6 +165,7 @@ void alar_driver_free(struct alar_driver *driver)
     free(driver->receive);
     free(driver->local);
     free(driver->tally);
+    free(driver->exact);
     free(driver->step);
     free(driver);
 }

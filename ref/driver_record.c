@@ -24,7 +24,7 @@ static struct alar_lanes record_lanes(const struct alar_driver *driver, uint16_t
     return (struct alar_lanes){
         .values = values,
         .count = alar_payload_lanes(layout, driver->slot[slot].cells),
-        .dtype = layout->encoding == ALAR_PAIR32 ? ALAR_F32 : ALAR_F64,
+        .dtype = alar_payload_dtype(layout),
     };
 }
 

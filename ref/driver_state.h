@@ -34,6 +34,8 @@ struct alar_driver {
     /* The current log interval. */
     struct alar_local *local; /* [steps of the interval][microbatches] */
     struct alar_tally *tally; /* [steps of the interval] */
+    struct alar_exact *exact; /* sums of what is not posted yet; NULL under the pair encodings */
+    int64_t tokens;           /* this rank's, of the interval */
     int64_t *step;            /* own number of each step of the interval */
     size_t cells;             /* contributed so far */
     size_t posted_cells;      /* of which covered by all-reduces */
@@ -41,6 +43,7 @@ struct alar_driver {
 
     struct alar_finding findings[ALAR_FINDINGS_MAX];
     uint64_t finding_count;
+    struct alar_mishap mishap; /* whole until a census is not */
 };
 
 void *driver_send_buffer(const struct alar_driver *driver, uint16_t slot);

@@ -200,6 +200,7 @@ static bool engine_expects(const struct alar_engine *engine, enum alar_engine_ev
         return phase == ALAR_ACTION_POST;
     case ALAR_ENGINE_TAKEN:
     case ALAR_ENGINE_TAKEN_NONFINITE:
+    case ALAR_ENGINE_TAKEN_WRONG:
         return phase == ALAR_ACTION_TAKE;
     case ALAR_ENGINE_REPORTED:
         return phase == ALAR_ACTION_REPORT;
@@ -233,6 +234,10 @@ static enum alar_status engine_apply(struct alar_engine *engine, struct alar_eng
         return alar_window_note(engine->window, state->slot, ALAR_EVENT_FAIL);
     case ALAR_ENGINE_TAKEN_NONFINITE:
         state->saw_nonfinite = 1;
+        return ALAR_OK;
+    case ALAR_ENGINE_TAKEN_WRONG:
+        PRE(event.status != ALAR_OK);
+        state->stop = state->stop == ALAR_OK ? (uint8_t)event.status : state->stop;
         return ALAR_OK;
     case ALAR_ENGINE_TORN_DOWN:
         state->is_torn_down = 1;

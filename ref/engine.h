@@ -31,6 +31,7 @@ enum alar_engine_event_kind {
     ALAR_ENGINE_POST_REFUSED,    /* POST: the back end refused it */
     ALAR_ENGINE_TAKEN,           /* TAKE: done, all contributions were finite */
     ALAR_ENGINE_TAKEN_NONFINITE, /* TAKE: done, some contribution was not */
+    ALAR_ENGINE_TAKEN_WRONG,     /* TAKE: it is no sum of this group's contributions: `status` */
     ALAR_ENGINE_REPORTED,        /* REPORT: the log line is written */
     ALAR_ENGINE_TORN_DOWN,       /* STOP: the communicator is gone */
     /* from the world */
@@ -42,7 +43,7 @@ enum alar_engine_event_kind {
 struct alar_engine_event {
     enum alar_engine_event_kind kind;
     uint16_t slot;           /* COMPLETE and FAIL */
-    enum alar_status status; /* ABANDON: not ALAR_OK */
+    enum alar_status status; /* ABANDON, TAKEN_WRONG: not ALAR_OK */
 };
 
 enum alar_action_kind {

@@ -74,6 +74,7 @@ struct alar_history_contract {
     const char *wait;  /* "blocking" or "stream" */
     const char *order; /* "free" or "fixed" */
     const char *tree;
+    const char *nan;   /* "propagate" ... */
     uint32_t height;   /* 0: left out */
     uint64_t deadline; /* in units of t; 0: left out */
 };
@@ -163,6 +164,14 @@ void alar_history_fail(struct alar_history *history, uint64_t t,
                        const struct alar_history_fail *record);
 void alar_history_read(struct alar_history *history, uint64_t t,
                        const struct alar_history_read *record);
+/* The back end wrote to the buffer of an operation. */
+void alar_history_write(struct alar_history *history, uint64_t t,
+                        const struct alar_history_read *record);
+void alar_history_alloc(struct alar_history *history, uint64_t t, const char *buffer);
+void alar_history_free(struct alar_history *history, uint64_t t, const char *buffer);
+/* The members of a group, ascending. */
+void alar_history_declare(struct alar_history *history, uint64_t t, const char *group,
+                          const uint32_t *members, size_t count);
 void alar_history_report(struct alar_history *history, uint64_t t,
                          const struct alar_history_report *record);
 void alar_history_fault(struct alar_history *history, uint64_t t,

@@ -50,6 +50,7 @@ void alar_history_contract(struct alar_history *history, uint64_t t,
     alar_json_text(json, "wait", record->wait);
     alar_json_text(json, "order", record->order);
     alar_json_text(json, "tree", record->tree);
+    alar_json_text(json, "nan", record->nan);
     add_positive(json, "height", record->height);
     add_positive(json, "deadline", record->deadline);
     history_end(history);

@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "exact.h"
+#include "hull.h"
 #include "reach.h"
 
 /* Up to here the complete set, and the hull, are tried; above they cost more than they tell. */
@@ -107,6 +108,27 @@ static bool rung_named(struct alar_ladder *ladder, struct alar_origin *origin)
         alar_tree_build(&origin->witness, origin->name[0], reduce->n);
     }
     return origin->name_count > 0;
+}
+
+/* A sum is a multiple of the contributions' common grain, and a zero has the sign they allow. */
+static bool rung_grain_refuses(const struct alar_ladder *ladder, struct alar_origin *origin)
+{
+    const struct alar_reduce *reduce = ladder->reduce;
+    enum alar_dtype dtype = reduce->adder.dtype;
+    uint64_t sum = ladder->candidate[0];
+
+    if (ladder->candidates != 1 || !alar_fp_is_finite(dtype, sum)) {
+        return false;
+    }
+    if (alar_fp_is_zero(dtype, sum) &&
+        !alar_zero_is_legal(reduce->adder, ladder->prepared, reduce->n, UINT32_MAX,
+                            alar_fp_is_negative(dtype, sum))) {
+        return ladder_refuse(origin, ALAR_REFUSED_ZERO);
+    }
+    bool is_coarse = origin->bound.is_valid && reduce->adder.model != ALAR_FLUSH &&
+                     !alar_bound_is_multiple(dtype, sum, origin->bound.granularity);
+
+    return is_coarse && ladder_refuse(origin, ALAR_REFUSED_GRAIN);
 }
 
 /* A proven no from the radius: every candidate is too far from the exact sum. */
@@ -249,8 +271,9 @@ void alar_ladder_climb(struct alar_ladder *ladder, struct alar_origin *origin)
         (void)ladder_refuse(origin, ALAR_REFUSED_SET);
         return;
     }
-    if (rung_bound_refuses(ladder, origin) || rung_hull(ladder, origin, &is_inside) ||
-        rung_ordered(ladder, origin) || rung_nodes(ladder, origin) || rung_any(ladder, origin)) {
+    if (rung_grain_refuses(ladder, origin) || rung_bound_refuses(ladder, origin) ||
+        rung_hull(ladder, origin, &is_inside) || rung_ordered(ladder, origin) ||
+        rung_nodes(ladder, origin) || rung_any(ladder, origin)) {
         return;
     }
     origin->rung = is_inside && !ladder->is_cut ? ALAR_RUNG_HULL

@@ -128,6 +128,18 @@ void alar_loss_add_pair(struct alar_tally *step, enum alar_encoding encoding,
     }
 }
 
+/* Either the step's ratio or its value, as one term. */
+static void exact_add_step(struct alar_exact_ratio *interval, enum alar_over over,
+                           const struct alar_exact_ratio *step, double value)
+{
+    if (over == ALAR_OVER_POOLED) {
+        alar_loss_exact_merge(interval, step);
+    } else {
+        alar_exact_add(&interval->numerator, ALAR_F64, alar_fp_from_double(ALAR_F64, value));
+        interval->denominator++;
+    }
+}
+
 void alar_loss_add_step(struct alar_tally *interval, enum alar_encoding encoding,
                         enum alar_over over, const struct alar_tally *step)
 {
@@ -140,7 +152,9 @@ void alar_loss_add_step(struct alar_tally *interval, enum alar_encoding encoding
     if (!has_value) {
         return;
     }
-    if (over == ALAR_OVER_POOLED) {
+    if (encoding == ALAR_EXACT) {
+        exact_add_step(&interval->exact, over, &step->exact, value);
+    } else if (over == ALAR_OVER_POOLED) {
         ratio_add(&interval->ratio, encoding, step->ratio.numerator, step->ratio.denominator);
     } else {
         ratio_add(&interval->ratio, encoding, value, 1.0);
@@ -149,6 +163,9 @@ void alar_loss_add_step(struct alar_tally *interval, enum alar_encoding encoding
 
 bool alar_loss_value(const struct alar_tally *tally, enum alar_encoding encoding, double *value)
 {
+    if (encoding == ALAR_EXACT) {
+        return alar_loss_exact_value(&tally->exact, value);
+    }
     if (tally->ratio.denominator <= 0.0) {
         return false;
     }

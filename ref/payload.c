@@ -1,4 +1,4 @@
-/* Lanes of pairs and of rank sets, in fp32 or fp64. */
+/* Lanes of pairs, of the census and of rank sets. */
 #include "payload.h"
 
 #include "check.h"
@@ -31,15 +31,62 @@ static void lane_write(const struct alar_layout *layout, void *lanes, size_t i, 
     memcpy((char *)lanes + i * sizeof(value), &value, sizeof(value));
 }
 
-size_t alar_payload_lane_bytes(const struct alar_layout *layout)
+static void set_write(const struct alar_layout *layout, void *lanes, size_t i, uint64_t set)
 {
-    return layout->encoding == ALAR_PAIR32 ? sizeof(float) : sizeof(double);
+    if (layout->encoding == ALAR_EXACT) {
+        memcpy((char *)lanes + i * sizeof(set), &set, sizeof(set));
+    } else {
+        lane_write(layout, lanes, i, (double)set);
+    }
 }
 
-/* Ranks a lane can name: the integers it holds exactly. */
+/* False for a lane that holds no set. */
+static bool set_read(const struct alar_layout *layout, const void *lanes, size_t i, uint64_t *set)
+{
+    if (layout->encoding == ALAR_EXACT) {
+        memcpy(set, (const char *)lanes + i * sizeof(*set), sizeof(*set));
+        return true;
+    }
+    double value = lane_read(layout, lanes, i);
+
+    if (!(value >= 0.0 && value < 0x1p63) || floor(value) < value) {
+        return false;
+    }
+    *set = (uint64_t)value;
+    return true;
+}
+
+enum alar_dtype alar_payload_dtype(const struct alar_layout *layout)
+{
+    static const enum alar_dtype dtypes[] = {
+        [ALAR_PAIR32] = ALAR_F32, [ALAR_PAIR64] = ALAR_F64, [ALAR_EXACT] = ALAR_I64};
+
+    return dtypes[layout->encoding];
+}
+
+size_t alar_payload_lane_bytes(const struct alar_layout *layout)
+{
+    return alar_dtype_bytes(alar_payload_dtype(layout));
+}
+
+/* Ranks a lane can name: the bits of the whole numbers that it holds and adds exactly. */
 static uint32_t lane_ranks(const struct alar_layout *layout)
 {
-    return layout->encoding == ALAR_PAIR32 ? 24 : 53;
+    static const uint32_t ranks[] = {[ALAR_PAIR32] = 24, [ALAR_PAIR64] = 53, [ALAR_EXACT] = 62};
+
+    return ranks[layout->encoding];
+}
+
+static size_t pair_lanes(const struct alar_layout *layout)
+{
+    return layout->encoding == ALAR_EXACT ? ALAR_PAYLOAD_EXACT_LANES : 2;
+}
+
+/* The first flag lane of an all-reduce over that many cells. */
+static size_t flags_begin(const struct alar_layout *layout, size_t cells)
+{
+    return pair_lanes(layout) * alar_payload_pairs(layout, cells) +
+           (layout->encoding == ALAR_EXACT ? ALAR_CENSUS_LANES : 0);
 }
 
 static size_t flag_lanes(const struct alar_layout *layout)
@@ -66,7 +113,7 @@ size_t alar_payload_pairs(const struct alar_layout *layout, size_t cells)
 
 size_t alar_payload_lanes(const struct alar_layout *layout, size_t cells)
 {
-    return 2 * alar_payload_pairs(layout, cells) + cells * flag_lanes(layout);
+    return flags_begin(layout, cells) + cells * flag_lanes(layout);
 }
 
 /* The pairs of `cells` local losses, added from the left. */
@@ -84,26 +131,77 @@ static struct alar_ratio pair_fold(const struct alar_layout *layout, const struc
     return sum;
 }
 
-void alar_payload_write(const struct alar_layout *layout, uint32_t rank,
-                        const struct alar_local *local, size_t cells, void *lanes)
+/* The same under `exact`, into the pair's lanes. */
+static void exact_fold(const struct alar_layout *layout, const struct alar_local *local,
+                       size_t cells, int64_t *lanes)
 {
+    struct alar_exact_ratio sum;
+
+    alar_loss_exact_pair(layout->normalization, &local[0], &sum);
+    for (size_t i = 1; i < cells; i++) {
+        struct alar_exact_ratio pair;
+
+        alar_loss_exact_pair(layout->normalization, &local[i], &pair);
+        alar_loss_exact_merge(&sum, &pair);
+    }
+    PRE(sum.denominator <= ALAR_LOSS_EXACT_TOKENS_MAX);
+    enum alar_status status = alar_lanes_encode(&sum.numerator, ALAR_F64, lanes);
+    PRE(status == ALAR_OK);
+    lanes[ALAR_LANES_F64] = sum.denominator;
+}
+
+static struct alar_census_self census_self(const struct alar_layout *layout, uint32_t rank)
+{
+    return (struct alar_census_self){rank, layout->ranks, layout->schema};
+}
+
+static void exact_write(const struct alar_layout *layout, uint32_t rank,
+                        const struct alar_local *local, size_t cells, int64_t *lanes)
+{
+    const struct alar_census_self self = census_self(layout, rank);
     size_t pairs = alar_payload_pairs(layout, cells);
     size_t stride = pair_cells(layout);
-    size_t at = 2 * pairs;
+    uint64_t empty = 0;
 
-    PRE(rank < layout->ranks);
     for (size_t i = 0; i < pairs; i++) {
+        exact_fold(layout, &local[i * stride], stride, &lanes[i * pair_lanes(layout)]);
+    }
+    for (size_t cell = 0; cell < cells; cell++) {
+        empty += local[cell].tokens == 0;
+    }
+    alar_census_write(&self, empty, &lanes[pairs * pair_lanes(layout)]);
+}
+
+static void pairs_write(const struct alar_layout *layout, const struct alar_local *local,
+                        size_t cells, void *lanes)
+{
+    size_t stride = pair_cells(layout);
+
+    for (size_t i = 0; i < alar_payload_pairs(layout, cells); i++) {
         struct alar_ratio pair = pair_fold(layout, &local[i * stride], stride);
 
         lane_write(layout, lanes, 2 * i, pair.numerator);
         lane_write(layout, lanes, 2 * i + 1, pair.denominator);
     }
+}
+
+void alar_payload_write(const struct alar_layout *layout, uint32_t rank,
+                        const struct alar_local *local, size_t cells, void *lanes)
+{
+    size_t at = flags_begin(layout, cells);
+
+    PRE(rank < layout->ranks);
+    if (layout->encoding == ALAR_EXACT) {
+        exact_write(layout, rank, local, cells, lanes);
+    } else {
+        pairs_write(layout, local, cells, lanes);
+    }
     for (size_t cell = 0; cell < cells; cell++) {
         for (size_t lane = 0; lane < flag_lanes(layout); lane++) {
             bool is_mine = local[cell].nonfinite > 0 && rank / lane_ranks(layout) == lane;
-            double bit = (double)(UINT64_C(1) << (rank % lane_ranks(layout)));
 
-            lane_write(layout, lanes, at++, is_mine ? bit : 0.0);
+            set_write(layout, lanes, at++,
+                      is_mine ? UINT64_C(1) << (rank % lane_ranks(layout)) : 0);
         }
     }
     POST(at == alar_payload_lanes(layout, cells));
@@ -111,10 +209,58 @@ void alar_payload_write(const struct alar_layout *layout, uint32_t rank,
 
 struct alar_ratio alar_payload_pair(const struct alar_layout *layout, const void *lanes, size_t i)
 {
+    PRE(layout->encoding != ALAR_EXACT);
     return (struct alar_ratio){
         .numerator = lane_read(layout, lanes, 2 * i),
         .denominator = lane_read(layout, lanes, 2 * i + 1),
     };
+}
+
+/* The i-th reduced pair under `exact`; false when no contributions can make its lanes. */
+static bool exact_read(const struct alar_layout *layout, const void *lanes, size_t i,
+                       struct alar_exact_ratio *pair)
+{
+    const int64_t *lane = (const int64_t *)lanes + i * pair_lanes(layout);
+
+    pair->denominator = lane[ALAR_LANES_F64];
+    return pair->denominator >= 0 &&
+           pair->denominator <= layout->ranks * ALAR_LOSS_EXACT_TOKENS_MAX &&
+           alar_lanes_decode(lane, ALAR_F64, &pair->numerator) == ALAR_OK;
+}
+
+struct alar_census_finding alar_payload_check(const struct alar_layout *layout, uint32_t rank,
+                                              const void *lanes, size_t cells)
+{
+    const struct alar_census_self self = census_self(layout, rank);
+    struct alar_census_finding finding = {.kind = ALAR_CENSUS_WHOLE};
+    size_t pairs = alar_payload_pairs(layout, cells);
+    struct alar_exact_ratio pair;
+
+    if (layout->encoding != ALAR_EXACT) {
+        return finding;
+    }
+    finding = alar_census_judge(&self, (const int64_t *)lanes + pairs * pair_lanes(layout));
+    for (size_t i = 0; i < pairs && finding.kind == ALAR_CENSUS_WHOLE; i++) {
+        if (!exact_read(layout, lanes, i, &pair)) {
+            finding.kind = ALAR_CENSUS_DAMAGED;
+        }
+    }
+    return finding;
+}
+
+void alar_payload_add(const struct alar_layout *layout, const void *lanes, size_t i,
+                      struct alar_tally *step)
+{
+    struct alar_exact_ratio pair;
+
+    if (layout->encoding != ALAR_EXACT) {
+        alar_loss_add_pair(step, layout->encoding, layout->normalization, layout->ranks,
+                           alar_payload_pair(layout, lanes, i));
+        return;
+    }
+    bool is_read = exact_read(layout, lanes, i, &pair);
+    PRE(is_read);
+    alar_loss_exact_add_pair(step, layout->normalization, layout->ranks, &pair);
 }
 
 /* The set in flag lane `lane` of `cell`. A broken back end may deliver anything: what is no set of
@@ -122,13 +268,15 @@ struct alar_ratio alar_payload_pair(const struct alar_layout *layout, const void
 static uint64_t flag_set(const struct alar_layout *layout, const void *lanes, size_t cells,
                          size_t cell, size_t lane)
 {
-    size_t at = 2 * alar_payload_pairs(layout, cells) + cell * flag_lanes(layout) + lane;
-    double value = lane_read(layout, lanes, at);
     size_t named = layout->ranks - lane * lane_ranks(layout);
     size_t bits = named < lane_ranks(layout) ? named : lane_ranks(layout);
-    bool is_set = value >= 0.0 && value < (double)(UINT64_C(1) << bits) && floor(value) >= value;
+    uint64_t set = 0;
 
-    return is_set ? (uint64_t)value : 0;
+    return set_read(layout, lanes, flags_begin(layout, cells) + cell * flag_lanes(layout) + lane,
+                    &set) &&
+                   set >> bits == 0
+               ? set
+               : 0;
 }
 
 bool alar_payload_flag(const struct alar_layout *layout, const void *lanes, size_t cells,

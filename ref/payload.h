@@ -1,15 +1,22 @@
 /* What travels in one all-reduce: the lanes, their order, and back.
 
    An all-reduce covers some microbatches ("cells") in step order. Its lanes are first the pairs,
-   then, unless the check for NaN is off, the flags: for each cell a set of ranks, as a SUM can
-   carry one exactly: rank r adds 2^(r mod B) to lane r / B, with B bits a lane (24 in fp32, 53 in
-   fp64). Each rank adds its bit at most once, so no order of addition rounds, and the sum is the
-   set of the ranks whose local loss was not finite. MAX would lose it: one NaN makes any answer
-   legal. spec: L-07 */
+   then, under `exact`, the census, then, unless the check for NaN is off, the flags.
+
+   A pair is [numerator, weight] in fp32 or fp64. Under `exact` all lanes are int64, and a pair is
+   the numerator as a superaccumulator (lanes.h) and the weight as a whole number. spec: N-50
+
+   The census (census.h) says whether each rank took part once, and with the same metrics.
+
+   Flags are for each cell a set of ranks, as a SUM can carry one exactly: rank r adds 2^(r mod B)
+   to lane r / B, with B bits a lane (24 in fp32, 53 in fp64, 62 in int64). Each rank adds its bit
+   at most once, so no order of addition rounds, and the sum is the set of the ranks whose local
+   loss was not finite. MAX would lose it: one NaN makes any answer legal. spec: L-07 */
 #ifndef ALAR_PAYLOAD_H
 #define ALAR_PAYLOAD_H
 
-#include "engine.h"
+#include "census.h"
+#include "lanes.h"
 #include "loss.h"
 
 /* Fixed for a run. */
@@ -20,9 +27,14 @@ struct alar_layout {
     uint32_t ranks;        /* of the group, at least 1 */
     uint32_t microbatches; /* a step, at least 1 */
     bool has_flags;        /* carry who was non-finite */
+    uint64_t schema;       /* exact: hash of the sorted names of the metrics */
 };
 
-/* Bytes of a lane: 4 (pair32) or 8 (pair64). */
+/* Lanes of a pair under `exact`. */
+#define ALAR_PAYLOAD_EXACT_LANES (ALAR_LANES_F64 + 1)
+
+/* What a lane is: F32 (pair32), F64 (pair64) or I64 (exact); and its bytes. */
+enum alar_dtype alar_payload_dtype(const struct alar_layout *layout);
 size_t alar_payload_lane_bytes(const struct alar_layout *layout);
 
 /* Pairs for that many cells: one a step where they may be added locally (token-weighted, not placed
@@ -33,11 +45,21 @@ size_t alar_payload_pairs(const struct alar_layout *layout, size_t cells);
 size_t alar_payload_lanes(const struct alar_layout *layout, size_t cells);
 
 /* Writes rank `rank`'s contribution over `cells` local losses into `lanes`, which holds
-   alar_payload_lanes() lanes of alar_payload_lane_bytes() bytes, aligned for them. spec: L-03 */
+   alar_payload_lanes() lanes of alar_payload_lane_bytes() bytes, aligned for them. PRE: under
+   `exact`, at most ALAR_LOSS_EXACT_TOKENS_MAX tokens and terms in all. spec: L-03, N-50 */
 void alar_payload_write(const struct alar_layout *layout, uint32_t rank,
                         const struct alar_local *local, size_t cells, void *lanes);
 
-/* The i-th reduced pair. */
+/* Who took part in what was reduced, as rank `rank` sees it; `whole` under the pair encodings,
+   which don't say. What is not whole has no pairs to add. spec: N-51, N-52 */
+struct alar_census_finding alar_payload_check(const struct alar_layout *layout, uint32_t rank,
+                                              const void *lanes, size_t cells);
+
+/* Adds the i-th reduced pair to its step. */
+void alar_payload_add(const struct alar_layout *layout, const void *lanes, size_t i,
+                      struct alar_tally *step);
+
+/* The i-th reduced pair of a pair encoding. */
 struct alar_ratio alar_payload_pair(const struct alar_layout *layout, const void *lanes, size_t i);
 
 /* Was rank `rank`'s local loss of cell `cell` non-finite? false when flags do not travel. */

@@ -155,10 +155,25 @@ static void places_list(struct places *places, const char *file)
     path_join(places->path[2], directory, rest);
 }
 
-static enum alar_status mpi_load(struct alar_backend *backend, char *complaint)
+enum alar_status alar_plugin_find(const char *file, char path[PATH_MAX], char *complaint)
 {
     struct places places;
+
+    places_list(&places, file);
+    for (int i = 0; i < PLACES; i++) {
+        if (places.path[i][0] != '\0' && access(places.path[i], F_OK) == 0) {
+            memcpy(path, places.path[i], PATH_MAX);
+            return ALAR_OK;
+        }
+    }
+    return refuse(complaint, "expected %s at %.200s or %.200s, found none; build it with: make all",
+                  file, places.path[0], places.path[1]);
+}
+
+static enum alar_status mpi_load(struct alar_backend *backend, char *complaint)
+{
     const char *library = getenv("ALAR_MPI");
+    char path[PATH_MAX];
     char file[32];
 
     if (library == NULL || library[0] == '\0') {
@@ -169,19 +184,11 @@ static enum alar_status mpi_load(struct alar_backend *backend, char *complaint)
         return refuse(complaint, "ALAR_MPI: expected mpich or openmpi, found '%s'", library);
     }
     snprintf(file, sizeof(file), "alar-%s.so", library);
-    places_list(&places, file);
-    for (int i = 0; i < PLACES; i++) {
-        if (places.path[i][0] != '\0' && access(places.path[i], F_OK) == 0) {
-            return file_load(places.path[i],
-                             is_openmpi ? "; install it with: apt-get install openmpi-bin"
-                                        : "; install it with: apt-get install mpich",
-                             backend, complaint);
-        }
-    }
-    return refuse(complaint,
-                  "expected the MPI back end at %.200s or %.200s, found none; build it with: make "
-                  "all",
-                  places.path[0], places.path[1]);
+    ALAR_TRY(alar_plugin_find(file, path, complaint));
+    return file_load(path,
+                     is_openmpi ? "; install it with: apt-get install openmpi-bin"
+                                : "; install it with: apt-get install mpich",
+                     backend, complaint);
 }
 
 enum alar_status alar_plugin_load(const char *name, const struct alar_backend *const *builtin,

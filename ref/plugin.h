@@ -5,6 +5,8 @@
 #include "backend.h"
 #include "options.h"
 
+#include <limits.h>
+
 /* Fills `backend` from the table of the back end `name`, which is
 
      - the `name` of one of `builtin`, a NULL-terminated list;
@@ -19,5 +21,11 @@
 ALAR_MUST_USE enum alar_status alar_plugin_load(const char *name,
                                                 const struct alar_backend *const *builtin,
                                                 struct alar_backend *backend, char *complaint);
+
+/* Where a file that belongs to us lies: beside the executable, in ../lib/alar from there, or in
+   alar/ beside the library this function is in. `path` holds PATH_MAX bytes.
+   Errors: ALAR_E_INPUT, with one line in `complaint`, when it lies nowhere. */
+ALAR_MUST_USE enum alar_status alar_plugin_find(const char *file, char path[PATH_MAX],
+                                                char *complaint);
 
 #endif

@@ -125,8 +125,11 @@ static void power_sums(const struct alar_reduce *reduce, enum alar_avg avg,
     /* A set that dominates the contributions with any one of them doubled, of either sign. */
     room.prepared[n] = largest;
     room.prepared[n + 1] = alar_fp_negate(dtype, largest);
-    alar_bound_evaluate(&bound, reduce->adder, room.prepared, n, n - 1, room.doubles);
-    alar_bound_evaluate(&doubled, reduce->adder, room.prepared, n + 2, n + 1, room.doubles);
+    /* One more contribution is one more addition on the way to the root. */
+    uint32_t height = reduce->height > 0 ? reduce->height : n - 1;
+    uint32_t higher = reduce->height > 0 ? reduce->height + 1 : n + 1;
+    alar_bound_evaluate(&bound, reduce->adder, room.prepared, n, height, room.doubles);
+    alar_bound_evaluate(&doubled, reduce->adder, room.prepared, n + 2, higher, room.doubles);
     if (!bound.is_valid || !doubled.is_valid) {
         return;
     }
@@ -169,24 +172,26 @@ static enum alar_status power_floats(const struct alar_reduce *reduce, struct al
 enum alar_status alar_power_evaluate(const struct alar_reduce *reduce, struct alar_scratch scratch,
                                      uint8_t *seen, struct alar_power *power)
 {
-    PRE(reduce->n >= 1);
+    struct alar_reduce own = alar_reduce_normalize(reduce);
+
+    PRE(own.n >= 1);
     *power = (struct alar_power){0, 0, true};
-    for (uint32_t i = 0; i < reduce->n && seen; i++) {
+    for (uint32_t i = 0; i < own.n && seen; i++) {
         seen[i] = 0;
     }
-    if (reduce->red == ALAR_RED_PRODUCT) {
+    if (own.red == ALAR_RED_PRODUCT) {
         return ALAR_E_UNSUPPORTED;
     }
-    if (reduce->red == ALAR_RED_MAX || reduce->red == ALAR_RED_MIN) {
-        uint64_t *others = alar_scratch_take(&scratch, reduce->n, sizeof *others);
+    if (own.red == ALAR_RED_MAX || own.red == ALAR_RED_MIN) {
+        uint64_t *others = alar_scratch_take(&scratch, own.n, sizeof *others);
         if (!others) {
             return ALAR_E_RANGE;
         }
-        power_extremum(reduce, others, power, seen);
-    } else if (!alar_dtype_is_float(reduce->adder.dtype)) {
-        power_integers(reduce, power, seen);
+        power_extremum(&own, others, power, seen);
+    } else if (!alar_dtype_is_float(own.adder.dtype)) {
+        power_integers(&own, power, seen);
     } else {
-        ALAR_TRY(power_floats(reduce, scratch, power, seen));
+        ALAR_TRY(power_floats(&own, scratch, power, seen));
     }
     power->is_vacuous = power->drops == 0 && power->doubles == 0;
     return ALAR_OK;

@@ -119,8 +119,7 @@ static void origin_measure(const struct alar_reduce *reduce, uint64_t value,
     origin->is_faithful = is_same || value == inner || value == outer;
 }
 
-/* Integers have one adder and divide their sum, whatever is promised about floats. */
-static struct alar_reduce reduce_normalize(const struct alar_reduce *reduce)
+struct alar_reduce alar_reduce_normalize(const struct alar_reduce *reduce)
 {
     struct alar_reduce own = *reduce;
 
@@ -135,7 +134,7 @@ enum alar_status alar_provenance_judge(const struct alar_reduce *reduce, uint64_
                                        struct alar_budget budget, int32_t *nodes,
                                        struct alar_origin *origin)
 {
-    struct alar_reduce own = reduce_normalize(reduce);
+    struct alar_reduce own = alar_reduce_normalize(reduce);
 
     PRE(own.n >= 1);
     PRE(own.n <= ALAR_BOUND_RANKS_MAX);

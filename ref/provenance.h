@@ -24,6 +24,10 @@ struct alar_reduce {
     uint32_t n;           /* >= 1 */
 };
 
+/* The same, fit for the dtype: integers have one adder and divide their sum, whatever is promised
+   about floats. The functions below do this themselves. */
+struct alar_reduce alar_reduce_normalize(const struct alar_reduce *reduce);
+
 enum alar_rung {
     ALAR_RUNG_ONLY,    /* the one legal value, whatever the order */
     ALAR_RUNG_NAMED,   /* named trees give it */
@@ -41,11 +45,13 @@ enum alar_rung {
 /* Which proof refused an illegal value. */
 enum alar_refusal {
     ALAR_REFUSED_NOT,
-    ALAR_REFUSED_ONLY,  /* another value is the only legal one: `low` */
-    ALAR_REFUSED_BOUND, /* farther from the exact sum than any order can get */
-    ALAR_REFUSED_HULL,  /* outside [low, high] */
-    ALAR_REFUSED_SET,   /* not in the complete reachable set */
-    ALAR_REFUSED_POLICY /* MAX or MIN: not a value the policy allows; `low` is one */
+    ALAR_REFUSED_ONLY,   /* another value is the only legal one: `low` */
+    ALAR_REFUSED_BOUND,  /* farther from the exact sum than any order can get */
+    ALAR_REFUSED_HULL,   /* outside [low, high] */
+    ALAR_REFUSED_SET,    /* not in the complete reachable set */
+    ALAR_REFUSED_POLICY, /* MAX or MIN: not a value the policy allows; `low` is one */
+    ALAR_REFUSED_ZERO,   /* a zero of a sign that no order gives */
+    ALAR_REFUSED_GRAIN   /* it has bits below the lowest one of all contributions */
 };
 
 struct alar_origin {

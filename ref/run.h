@@ -36,6 +36,15 @@ struct alar_run_view {
 
 struct alar_faults;
 
+/* Puts something else in the place of a rank's back end, in the first pass. */
+struct alar_run_wrap {
+    void *data;
+    /* Replaces both; *wrapped is given to `free` once the library is done with it. */
+    enum alar_status (*open)(void *data, const struct run_rank *rank,
+                             const struct alar_backend **backend, void **context, void **wrapped);
+    void (*free)(void *wrapped);
+};
+
 struct alar_run_options {
     const struct alar_run_view *view; /* borrowed */
     struct alar_config config;        /* complete but for `microbatches`, which the losses decide */
@@ -50,6 +59,7 @@ struct alar_run_options {
     const char *log_json;             /* file; NULL: none */
     const char *stats_json;           /* file for the totals of both passes; NULL: none */
     const struct alar_faults *faults; /* borrowed; NULL: none */
+    const struct alar_run_wrap *wrap; /* borrowed; NULL: none */
     bool has_twin;
     bool is_quiet; /* no log lines */
 };
@@ -62,8 +72,10 @@ struct run_rank {
     struct alar_program *program;
     struct alar_history *history;
     struct alar_fault_rank *faults; /* NULL: none */
+    void *wrapped;                  /* by options->wrap; NULL: nothing */
     struct run *run;
     enum alar_turn turn;
+    struct alar_exact exact; /* of the newest local loss, under `exact` */
     uint64_t wake_us;
     uint64_t start_us;       /* of the current pass */
     uint64_t elapsed_us;     /* of it, once it is over */

@@ -46,8 +46,16 @@ static void ending_line(char *line, const struct run_rank *rank, const struct al
                         const struct alar_ending *ending)
 {
     struct alar_note own = alar_driver_note(rank->driver);
+    const struct alar_mishap *mishap = alar_driver_mishap(rank->driver);
     double deadline_ms = (double)deadline_us(rank->run) / 1000.0;
+    char text[ALAR_MISHAP_BYTES];
 
+    if (mishap != NULL) {
+        alar_mishap_print(mishap, text);
+        snprintf(line, LINE_BYTES, "%s: %s",
+                 ending->status == ALAR_E_SCHEMA ? "SCHEMA" : "MISCOUNT", text);
+        return;
+    }
     switch (ending->status) {
     case ALAR_E_NONFINITE:
         snprintf(line, LINE_BYTES, "NONFINITE raised at step %u, microbatch %u by rank",

@@ -15,10 +15,12 @@ enum {
 static enum alar_status source_local(void *data, uint32_t rank, size_t index, uint32_t microbatch,
                                      struct alar_local *local)
 {
-    const struct run *run = data;
-    const struct run_rank *own = &run->rank[rank - run->rank[0].rank];
+    struct run *run = data;
+    struct run_rank *own = &run->rank[rank - run->rank[0].rank];
+    struct alar_exact *exact = run->config.encoding == ALAR_EXACT ? &own->exact : NULL;
 
-    alar_dataset_local(&run->dataset, rank, run->range.begin + index, microbatch, local);
+    alar_dataset_local_exact(&run->dataset, rank, run->range.begin + index, microbatch, exact,
+                             local);
     alar_fault_local(own->faults, index * run->config.microbatches + microbatch, local);
     return ALAR_OK;
 }
@@ -70,6 +72,10 @@ static enum alar_status rank_open(struct run *run, struct run_rank *rank)
     };
 
     alar_fault_pass_begin(rank->faults, &pass);
+    if (run->options->wrap != NULL && !run->is_twin) {
+        ALAR_TRY(run->options->wrap->open(run->options->wrap->data, rank, &driver.backend,
+                                          &driver.context, &rank->wrapped));
+    }
     alar_fault_wrap(rank->faults, &driver.backend, &driver.context);
     ALAR_TRY(alar_driver_open(&rank->driver, &driver));
     const struct alar_program_options program = {

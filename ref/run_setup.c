@@ -242,6 +242,9 @@ enum alar_status run_close(struct run *run)
         free(run->rank[i].presence);
         free(run->rank[i].note);
         alar_fault_rank_free(run->rank[i].faults);
+        if (run->rank[i].wrapped != NULL) {
+            run->options->wrap->free(run->rank[i].wrapped);
+        }
     }
     free(run->rank);
     alar_dataset_close(&run->dataset);

@@ -14,6 +14,7 @@ const char *const alar_normalization_names[] = {"token-weighted", "rank-mean", "
 
 const char *const alar_over_names[] = {"steps", "pooled", NULL};
 
-const char *const alar_encoding_names[] = {"pair32", "pair64", NULL};
+const char *const alar_encoding_names[] = {"pair32", "pair64", "exact", NULL};
 
 const char *const alar_check_names[] = {"agree", "raise", "count", "off", NULL};
+const char *const alar_red_names[] = {"sum", "max", "min", "product", "avg", NULL};

@@ -32,6 +32,7 @@ enum alar_over {
 enum alar_encoding {
     ALAR_PAIR32, /* [loss sum, token count] in fp32, as the original feature */
     ALAR_PAIR64, /* the same in fp64 */
+    ALAR_EXACT,  /* whole numbers: the sum without rounding, and who took part in it */
     ALAR_ENCODING_COUNT
 };
 
@@ -75,7 +76,8 @@ extern const char *const alar_schedule_names[];
 extern const char *const alar_placement_names[];     /* microbatch step window */
 extern const char *const alar_normalization_names[]; /* token-weighted rank-mean ... */
 extern const char *const alar_over_names[];          /* steps pooled */
-extern const char *const alar_encoding_names[];      /* pair32 pair64 */
+extern const char *const alar_encoding_names[];      /* pair32 pair64 exact */
 extern const char *const alar_check_names[];         /* agree raise count off */
+extern const char *const alar_red_names[];           /* sum max min product avg */
 
 #endif

@@ -30,6 +30,35 @@ static void set_values(struct alar_event *event, enum alar_field field,
     set_number(event, field, 1 + (detail & 1));
 }
 
+/* A log line over some of the last steps, and what makes operations fit for one. */
+static void event_log(struct alar_event *event, const uint8_t *byte)
+{
+    static const double losses[] = {1, 2, 0.5, 3};
+
+    if (event->record == ALAR_RECORD_ISSUE) {
+        set_number(event, ALAR_FIELD_STEP, byte[2] >> 4);
+        set_number(event, ALAR_FIELD_PAIRS, byte[2] & 1);
+        event->has[ALAR_FIELD_KEY] = byte[2] >> 1 & 1;
+        event->text[ALAR_FIELD_KEY] = buffers[0];
+    }
+    if (event->record == ALAR_RECORD_REPORT) {
+        set_number(event, ALAR_FIELD_STEP, byte[2] >> 4);
+        set_number(event, ALAR_FIELD_FIRST_STEP, (byte[2] >> 4) - (byte[2] & 1));
+        set_number(event, ALAR_FIELD_NORMALIZATION, byte[1] & 3);
+        event->has[ALAR_FIELD_NORMALIZATION] = byte[1] & 4;
+        set_number(event, ALAR_FIELD_OVER, byte[1] >> 3 & 1);
+        event->has[ALAR_FIELD_LOSS] = true;
+        event->loss = losses[byte[2] >> 1 & 3];
+        event->loss_is_empty = byte[2] >> 3 & 1;
+    }
+    if (event->record == ALAR_RECORD_DECLARE) {
+        event->has[ALAR_FIELD_KEY] = event->has[ALAR_FIELD_GROUP] = true;
+        event->text[ALAR_FIELD_KEY] = buffers[0];
+        event->text[ALAR_FIELD_GROUP] = names[0];
+        set_number(event, ALAR_FIELD_SCOPE, byte[2] & 1);
+    }
+}
+
 /* What the three bytes say; the fields a kind does not need stay absent. */
 static void event_make(struct alar_event *event, const uint8_t *byte,
                        const struct alar_value *values)
@@ -66,6 +95,7 @@ static void event_make(struct alar_event *event, const uint8_t *byte,
         set_number(event, ALAR_FIELD_ORDER, byte[2] >> 2 & 1);
         set_number(event, ALAR_FIELD_NAN, byte[2] >> 3 & 3);
     }
+    event_log(event, byte);
 }
 
 static void verdict_check(const struct alar_verdict *verdict)

@@ -168,6 +168,15 @@ Test(axes, power_fades_with_ranks)
     draw_values(&draw, DRAW_LOSS, ALAR_BF16, bench.bits, RANKS);
     evaluate();
     cr_assert(bench.power.is_vacuous);
+    /* A declared height brings back what any order would hide. */
+    bench.reduce.adder = (struct alar_adder){ALAR_F32, ALAR_F32, ALAR_NEAREST};
+    draw_values(&draw, DRAW_LOSS, ALAR_F32, bench.bits, RANKS);
+    evaluate();
+    uint32_t any = bench.power.drops;
+    bench.reduce.height = 12;
+    evaluate();
+    cr_assert_eq(bench.power.drops, (uint32_t)RANKS);
+    cr_assert(any < RANKS * 3 / 4, "%u", any);
     teardown();
 }
 
@@ -175,6 +184,7 @@ Test(axes, power_fades_with_ranks)
 Test(axes, power_of_extremes_and_integers)
 {
     setup(ALAR_I32, 3);
+    bench.reduce.adder.wide = ALAR_F32;
     bench.reduce.red = ALAR_RED_MAX;
     bench.bits[0] = 4;
     bench.bits[1] = 9;

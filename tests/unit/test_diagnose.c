@@ -370,6 +370,7 @@ Test(diagnose, other_sizes_and_types)
     cr_assert_not(bench.diagnosis.is_complete);
     teardown();
     setup(ALAR_I32, 4);
+    bench.reduce.adder.wide = ALAR_F32;
     for (uint32_t i = 0; i < 4; i++) {
         bench.bits[i] = 100 + 7 * i;
         bench.previous[i] = 1;

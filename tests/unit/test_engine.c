@@ -13,13 +13,13 @@ enum {
 };
 
 /* y: taken; n: refused. COMPLETE and FAIL name slot 0, which is pending in READY, AWAIT and STOP.
-   Columns: CONTRIBUTE STEP_END FINISH ABANDON, POSTED POST_REFUSED TAKEN TAKEN_NONFINITE REPORTED
-   TORN_DOWN, COMPLETE FAIL EXPIRE. */
+   Columns: CONTRIBUTE STEP_END FINISH ABANDON, POSTED POST_REFUSED TAKEN TAKEN_NONFINITE
+   TAKEN_WRONG REPORTED TORN_DOWN, COMPLETE FAIL EXPIRE. */
 static const char *const answers[PHASES] = {
-    [ALAR_ACTION_READY] = "yyyy nnnnnn yyn",  [ALAR_ACTION_POST] = "nnnn yynnnn nnn",
-    [ALAR_ACTION_AWAIT] = "nnnn nnnnnn yyy",  [ALAR_ACTION_TAKE] = "nnnn nnyynn nnn",
-    [ALAR_ACTION_REPORT] = "nnnn nnnnyn nnn", [ALAR_ACTION_STOP] = "nnnn nnnnny yyn",
-    [ALAR_ACTION_CLOSED] = "nnnn nnnnnn nnn",
+    [ALAR_ACTION_READY] = "yyyy nnnnnnn yyn",  [ALAR_ACTION_POST] = "nnnn yynnnnn nnn",
+    [ALAR_ACTION_AWAIT] = "nnnn nnnnnnn yyy",  [ALAR_ACTION_TAKE] = "nnnn nnyyynn nnn",
+    [ALAR_ACTION_REPORT] = "nnnn nnnnnyn nnn", [ALAR_ACTION_STOP] = "nnnn nnnnnny yyn",
+    [ALAR_ACTION_CLOSED] = "nnnn nnnnnnn nnn",
 };
 
 static void rig_event(struct rig *rig, enum alar_engine_event_kind kind)
@@ -177,6 +177,23 @@ Test(engine, giving_up_without_a_reason_is_a_defect_of_the_caller, .signal = SIG
 
     rig_init(&rig, &plan, SEED);
     rig_step(&rig, (struct alar_engine_event){.kind = ALAR_ENGINE_ABANDON});
+}
+
+/* What is no sum of the group's contributions ends the run at once: no log line is made of it.
+   spec: N-51 */
+Test(engine, a_wrong_value_ends_the_run_without_a_log_line)
+{
+    struct rig rig;
+
+    rig_enter(&rig, ALAR_ACTION_TAKE);
+    rig_step(&rig, (struct alar_engine_event){.kind = ALAR_ENGINE_TAKEN_WRONG,
+                                              .status = ALAR_E_MISCOUNT});
+
+    cr_assert_eq(rig.action.kind, ALAR_ACTION_STOP);
+    cr_assert_eq(rig.action.status, ALAR_E_MISCOUNT);
+    rig_step(&rig, (struct alar_engine_event){.kind = ALAR_ENGINE_TORN_DOWN});
+    cr_assert_eq(rig.action.kind, ALAR_ACTION_CLOSED);
+    cr_assert_eq(rig.action.status, ALAR_E_MISCOUNT);
 }
 
 /* A wait may last its limit and no longer; without a limit it never expires, and a clock near its

@@ -214,6 +214,21 @@ Test(exact, carries_come_in_time)
     cr_assert_eq(sum.terms, UINT64_C(1) << 40);
     cr_assert_eq(alar_exact_round(&sum, 1, ALAR_F64, ALAR_NEAREST),
                  alar_fp_bits(-0x1.fffffffffffffp71));
+    /* Just short of the limit by merging, then over it by adding. */
+    struct alar_exact total;
+    alar_exact_init(&total);
+    alar_exact_init(&twice);
+    alar_exact_add(&twice, ALAR_F64, value);
+    for (int i = 0; i < 30; i++) {
+        struct alar_exact once = twice;
+        alar_exact_merge(&total, &once);
+        alar_exact_merge(&twice, &once);
+    }
+    for (int i = 0; i < 3; i++) {
+        alar_exact_add(&total, ALAR_F64, alar_fp_bits(0));
+        cr_assert_eq(alar_exact_round(&total, (UINT64_C(1) << 30) - 1, ALAR_F64, ALAR_NEAREST),
+                     value);
+    }
     for (uint64_t i = 0; i < 4; i++) {
         alar_exact_subtract(&sum, ALAR_F64, alar_fp_bits(-0x1.fffffffffffffp69));
     }

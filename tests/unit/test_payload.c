@@ -89,8 +89,8 @@ Test(payload, layouts_are_as_typed)
 
 /* B51's local losses, [rank][step and microbatch]. */
 static const struct alar_local b51[2][4] = {
-    {{2, 1, 0}, {4, 2, 0}, {6, 3, 0}, {8, 4, 0}},
-    {{3, 1, 0}, {3, 1, 0}, {5, 5, 0}, {1, 1, 0}},
+    {{2, 1, 0, NULL}, {4, 2, 0, NULL}, {6, 3, 0, NULL}, {8, 4, 0, NULL}},
+    {{3, 1, 0, NULL}, {3, 1, 0, NULL}, {5, 5, 0, NULL}, {1, 1, 0, NULL}},
 };
 
 /* The tallies of both steps after reducing them at a placement. */
@@ -132,7 +132,7 @@ Test(payload, all_placements_carry_the_same_number)
                                          .ranks = 2,
                                          .microbatches = 2,
                                          .has_flags = i / 3 % 2 == 0};
-            struct alar_tally tally[2] = {{{0}, 0, 0, 0}};
+            struct alar_tally tally[2] = {{.tokens = 0}};
 
             reduce_b51(&layout, tally);
             for (int step = 0; step < 2; step++) {
@@ -179,7 +179,7 @@ static void check_sets(const struct alar_layout *layout, struct draw *draw)
     memset(&sum, 0, sizeof(sum));
     draw_order(draw, order, layout->ranks);
     for (uint32_t i = 0; i < layout->ranks; i++) {
-        struct alar_local local[3] = {{1.0, 1, 0}, {1.0, 1, 0}, {1.0, 1, 0}};
+        struct alar_local local[3] = {{1.0, 1, 0, NULL}, {1.0, 1, 0, NULL}, {1.0, 1, 0, NULL}};
         union lanes lanes;
 
         for (size_t cell = 0; cell < cells; cell++) {
@@ -230,7 +230,7 @@ Test(payload, a_lane_that_is_no_set_names_nobody)
     static const double healthy[] = {0.0, -0.0, 1.0, 5.0, 7.0};
     static const uint64_t named[] = {0, 0, 1, 2, 3};
 
-    for (int e = 0; e < ALAR_ENCODING_COUNT; e++) {
+    for (int e = 0; e <= ALAR_PAIR64; e++) {
         struct alar_layout layout = {
             .encoding = (enum alar_encoding)e, .ranks = 3, .microbatches = 1, .has_flags = true};
         union lanes lanes;

@@ -108,7 +108,10 @@ Test(provenance, holes_in_the_hull_are_illegal)
     for (int round = 0; round < 60; round++) {
         draw_values(&draw, DRAW_CANCEL, ALAR_F32, bench.bits, 6);
         uint64_t sum = draw_sum(&draw, bench.reduce.adder, bench.bits, 6, bench.room);
-        for (uint64_t value = sum + 1; value < sum + 20; value++) {
+        int grain = alar_bound_granularity(ALAR_F32, bench.bits, 6);
+        for (int step = 1; step < 20; step++) {
+            double near = alar_fp_to_double(ALAR_F32, sum) + ldexp(step, grain);
+            uint64_t value = alar_fp_from_double(ALAR_F32, near);
             bool is_illegal = judging_rung(&bench, value) == ALAR_RUNG_ILLEGAL;
             cr_assert_eq(alar_reach_any(&reach, bench.reduce.adder, bench.bits, 6, UINT64_MAX,
                                         bench.budget.scratch),

@@ -38,6 +38,9 @@ Test(provenance, integers_have_one_answer)
     struct judging bench;
 
     judging_start(&bench, ALAR_I32, 3);
+    /* What is promised about floats does not touch integers. */
+    bench.reduce.adder.wide = ALAR_F32;
+    bench.reduce.avg = ALAR_AVG_MULTIPLY_SUM;
     bench.bits[0] = 0x7fffffff;
     bench.bits[1] = 1;
     bench.bits[2] = 0xfffffff0;
@@ -97,5 +100,25 @@ Test(provenance, extremes_follow_their_policy)
     bench.bits[0] = bench.bits[1] = bench.bits[2] = bench.bits[3] = nan;
     bench.reduce.nan = ALAR_NAN_IGNORE;
     cr_assert_eq(judging_rung(&bench, nan), ALAR_RUNG_ONLY);
+    judging_end(&bench);
+}
+
+/* Where the bound is too wide to tell, the grain and the sign of zero still do. spec: N-08, N-15 */
+Test(specials, grain_and_sign_refuse_at_many_ranks)
+{
+    struct judging bench;
+
+    judging_start(&bench, ALAR_BF16, 70);
+    for (uint32_t i = 0; i < 70; i++) {
+        bench.bits[i] = alar_fp_from_double(ALAR_BF16, i % 2 ? 160 : -160);
+    }
+    bench.bits[3] = alar_fp_from_double(ALAR_BF16, 161);
+    bench.bits[5] = alar_fp_from_double(ALAR_BF16, 159);
+    cr_assert_neq(judging_rung(&bench, 0), ALAR_RUNG_ILLEGAL);
+    cr_assert_eq(judging_rung(&bench, alar_dtype_sign(ALAR_BF16)), ALAR_RUNG_ILLEGAL);
+    cr_assert_eq(bench.origin.refusal, ALAR_REFUSED_ZERO);
+    cr_assert_eq(judging_rung(&bench, alar_fp_from_double(ALAR_BF16, 0.5)), ALAR_RUNG_ILLEGAL);
+    cr_assert_eq(bench.origin.refusal, ALAR_REFUSED_GRAIN);
+    cr_assert_eq(judging_rung(&bench, alar_fp_from_double(ALAR_BF16, 8)), ALAR_RUNG_BOUND);
     judging_end(&bench);
 }

@@ -1,0 +1,187 @@
+/* The records of the recorder, with the fields of spec/history.md that only it has. dladdr, which
+   says in which file of the program an address lies, is an extension. */
+#define _GNU_SOURCE
+#include "record_mpi.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    PLACES = 256
+};
+
+/* Callers are few and looking one up is slow. */
+static struct place {
+    const void *caller;
+    char text[RECORD_SRC_BYTES];
+} places[PLACES];
+
+/* "file+0x1234": where in which file the call stands, for addr2line. A file that is not position
+   independent has its addresses as they are. */
+static void place_find(struct place *place, const void *caller)
+{
+    const char *call = (const char *)caller - 1;
+    Dl_info info = {0};
+
+    place->caller = caller;
+    place->text[0] = '\0';
+    if (dladdr(call, &info) == 0 || info.dli_fname == NULL) {
+        return;
+    }
+    const Elf64_Ehdr *header = info.dli_fbase;
+    const char *base = header->e_type == ET_DYN ? info.dli_fbase : NULL;
+    char *path = realpath(info.dli_fname, NULL);
+
+    snprintf(place->text, sizeof(place->text), "%s+0x%lx", path != NULL ? path : info.dli_fname,
+             (unsigned long)(call - base));
+    free(path);
+}
+
+static const char *place_text(const void *caller)
+{
+    struct place *place = &places[(uintptr_t)caller * UINT64_C(0x9E3779B97F4A7C15) >> 56];
+
+    if (place->caller != caller) {
+        place_find(place, caller);
+    }
+    return place->text[0] != '\0' ? place->text : NULL;
+}
+
+struct alar_json *record_begin(const char *event, const struct record_op *op, const void *caller)
+{
+    struct alar_json *json = history_begin(recorder.history, record_now(), event);
+
+    if (op != NULL) {
+        alar_json_op(json, "op", op->group->name, op->number);
+    }
+    if (caller != NULL) {
+        alar_json_text(json, "src", place_text(caller));
+    }
+    return json;
+}
+
+void record_end(void)
+{
+    history_end(recorder.history);
+}
+
+/* "nan=propagate,order=fixed": fields of the header, as `alar record` checked them. */
+static void contract_add(struct alar_json *json, const char *contract)
+{
+    char field[2][32];
+    int used = 0;
+
+    while (contract != NULL &&
+           sscanf(contract, "%31[a-z]=%31[a-z-]%n", field[0], field[1], &used) == 2) {
+        alar_json_text(json, field[0], field[1]);
+        contract += used;
+        contract += *contract == ',';
+    }
+}
+
+static const char *level_text(int level)
+{
+    return level == MPI_THREAD_MULTIPLE     ? "multiple"
+           : level == MPI_THREAD_SERIALIZED ? "serialized"
+           : level == MPI_THREAD_FUNNELED   ? "funneled"
+                                            : "single";
+}
+
+/* "MPICH Version:\t4.0.2\n..." and "Open MPI v4.1.4, package: ..." as name and version. */
+static void library_shorten(char *text)
+{
+    static const char noise[] = " Version:\t";
+    char *at = strstr(text, noise);
+
+    if (at != NULL) {
+        memmove(at + 1, at + sizeof(noise) - 1, strlen(at + sizeof(noise) - 1) + 1);
+    }
+    text[strcspn(text, "\n,")] = '\0';
+}
+
+void record_write_trace(int level)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    char host[65] = "";
+    int length = 0;
+    const char *tag = getenv("ALAR_RECORD_TAG");
+
+    PMPI_Get_library_version(library, &length);
+    library_shorten(library);
+    (void)gethostname(host, sizeof(host) - 1);
+    struct alar_json *json = history_begin(recorder.history, 0, "trace");
+    alar_json_count(json, "v", 1);
+    alar_json_count(json, "world", recorder.ranks);
+    alar_json_text(json, "backend", library);
+    alar_json_text(json, "tag", tag != NULL ? tag : "record");
+    alar_json_text(json, "clock", "monotonic_ns");
+    alar_json_count(json, "t0", recorder.t0);
+    alar_json_text(json, "host", host);
+    alar_json_text(json, "thread_level", level_text(level));
+    contract_add(json, getenv("ALAR_RECORD_CONTRACT"));
+    record_end();
+}
+
+static void group_declare(struct record_group *group)
+{
+    struct alar_json *json = history_begin(recorder.history, record_now(), "declare");
+
+    alar_json_text(json, "group", group->name);
+    alar_json_ranks(json, "members", group->member, group->members);
+    record_end();
+    group->is_declared = true;
+}
+
+/* Storage by its address. */
+static void buffer_add(struct alar_json *json, const char *key, const void *buffer)
+{
+    char name[32];
+
+    snprintf(name, sizeof(name), "%p", buffer);
+    alar_json_text(json, key, name);
+}
+
+void record_write_issue(struct record_op *op, const char *reduction, const char *refusal)
+{
+    if (!op->group->is_declared) {
+        group_declare(op->group);
+    }
+    struct alar_json *json = record_begin("issue", op, op->call.caller);
+    alar_json_text(json, "red", op->is_opaque ? NULL : reduction);
+    alar_json_text(json, "dtype", alar_dtype_name(op->dtype));
+    alar_json_count(json, "n", op->is_opaque ? op->bytes : op->call.count);
+    alar_json_flag(json, "sync", op->call.is_sync);
+    if (op->bytes > 0) {
+        buffer_add(json, "buf", op->call.recv);
+    }
+    if (op->bytes > 0 && op->call.send != MPI_IN_PLACE) {
+        buffer_add(json, "send", op->call.send);
+    }
+    if (!op->is_opaque) {
+        history_lanes(recorder.history, "in", (struct alar_lanes){op->in, op->kept, op->dtype});
+    }
+    alar_json_text(json, "refused", refusal);
+    record_end();
+}
+
+/* FNV-1a over words, then over what is left. */
+uint64_t record_hash(const void *bytes, uint64_t count)
+{
+    const unsigned char *at = bytes;
+    uint64_t hash = UINT64_C(0xCBF29CE484222325);
+    uint64_t word = 0;
+
+    for (; count >= sizeof(word); count -= sizeof(word), at += sizeof(word)) {
+        memcpy(&word, at, sizeof(word));
+        hash = (hash ^ word) * UINT64_C(0x100000001B3);
+        hash ^= hash >> 32;
+    }
+    for (; count > 0; count--, at++) {
+        hash = (hash ^ *at) * UINT64_C(0x100000001B3);
+    }
+    return hash != 0 ? hash : 1;
+}

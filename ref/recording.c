@@ -1,0 +1,66 @@
+/* What a recording holds, read as text: every line is one record of a writer that is ours. */
+#include "recording.h"
+
+#include "complaint.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_rank_file(const char *name)
+{
+    size_t length = strlen(name);
+
+    return strncmp(name, "rank", 4) == 0 && length > 6 && strcmp(name + length - 6, ".jsonl") == 0;
+}
+
+static void line_count(struct alar_recording *recording, const char *line)
+{
+    const char *refused = strstr(line, "\"refused\":\"");
+
+    recording->ended += strncmp(line, "{\"ev\":\"end\"", 11) == 0;
+    if (strncmp(line, "{\"ev\":\"issue\"", 13) != 0) {
+        return;
+    }
+    recording->operations++;
+    recording->refused += refused != NULL;
+    if (refused != NULL && recording->refusal[0] == '\0') {
+        refused += 11;
+        snprintf(recording->refusal, sizeof(recording->refusal), "%.*s",
+                 (int)strcspn(refused, "\""), refused);
+    }
+}
+
+enum alar_status alar_recording_look(const char *directory, struct alar_recording *recording,
+                                     char *complaint)
+{
+    DIR *entries = opendir(directory);
+    struct dirent *entry = NULL;
+    char *line = NULL;
+    size_t room = 0;
+
+    *recording = (struct alar_recording){0};
+    if (entries == NULL) {
+        return alar_complain(complaint, directory, "expected a recording, found: %s",
+                             strerror(errno));
+    }
+    while ((entry = readdir(entries)) != NULL) {
+        char path[4096];
+
+        snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
+        FILE *file = is_rank_file(entry->d_name) ? fopen(path, "r") : NULL;
+        if (file == NULL) {
+            continue;
+        }
+        recording->ranks++;
+        while (getline(&line, &room, file) > 0) {
+            line_count(recording, line);
+        }
+        fclose(file);
+    }
+    free(line);
+    closedir(entries);
+    return ALAR_OK;
+}

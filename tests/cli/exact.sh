@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# The encoding `exact` on the simulator: one log for every split, order, schedule and wait.
+. "$(dirname "$0")/../lib/tally.sh"
+. tests/lib/exact.sh
+
+alar=$BUILD/alar
+run() { "$alar" run --backend sim --quiet --encoding exact --steps 27:62 --log-interval 3 "$@"; }
+
+# --- the same tokens ----------------------------------------------------------------------------
+as_one "4 ranks, as recorded" run
+for n in 1 2 3 4 5 6 7 8; do
+    check "split over $n ranks" split "$n" "$n" $((n % 3 + 1))
+    as_one "$n ranks" run --losses "$SCRATCH/$n" --async-log-allreduce
+done
+for order in left-fold right-fold recursive-doubling binomial ring arrival; do
+    as_one "8 ranks, $order" run --losses "$SCRATCH/8" --reduce-order "$order" --compute-us 90 \
+        --straggler rotate:400
+done
+for schedule in {async,sync}-{microbatch,step,window}; do
+    for wait in step log; do
+        as_one "5 ranks, $schedule, waited at the $wait" \
+            run --losses "$SCRATCH/5" --schedule "$schedule" --wait "$wait" --twin-order ring \
+            --reduce-order left-fold
+    done
+done
+expect_code "pairs do depend on the split" 1 cmp -s \
+    <(run --encoding pair32 --losses "$SCRATCH/1" --log-json /dev/stdout | jq -r .bits 2>/dev/null) \
+    <(run --encoding pair32 --losses "$SCRATCH/7" --log-json /dev/stdout | jq -r .bits 2>/dev/null)
+
+# --- what it prints -----------------------------------------------------------------------------
+log=$SCRATCH/log.json
+check "rank means" run --normalization rank-mean --over pooled --log-json "$log"
+check "bits are fp64" jq -e '.bits | length == 16' "$log"
+expect_text "a twin in another order has the same bits" 0 "4 of 4 logged values have the same bits" \
+    run --reduce-order left-fold --twin-order right-fold
+expect_text "agree names rank, step and microbatch" 1 \
+    "first: step 15, microbatch 0, rank 0; all ranks stopped after that step" \
+    "$alar" run --backend sim --quiet --encoding exact --losses tests/data/gpt-losses/diverge
+expect_text "an encoding that is none" 3 "did you mean 'exact'?" run --encoding exat
+
+# --- histories ----------------------------------------------------------------------------------
+for normalization in token-weighted rank-mean microbatch-mean; do
+    for schedule in async-microbatch sync-step async-window; do
+        h=$SCRATCH/h-$normalization-$schedule
+        check "a history of $normalization, $schedule" \
+            run --losses "$SCRATCH/3" --normalization "$normalization" --schedule "$schedule" --history "$h"
+        expect_text "is judged and passes" 0 "PASS" "$alar" check "$h"
+    done
+done
+tally

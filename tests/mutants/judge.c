@@ -1,0 +1,80 @@
+/* One verdict against what was done to the back end. The judge is the one of `alar check`, and gets
+   nothing but the history files. */
+#include "history_find.h"
+#include "history_read.h"
+#include "mutants.h"
+#include "words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const comm_names[] = {"world", "half0", "half1"};
+
+static bool is_only(const struct alar_list *list, uint64_t item)
+{
+    return list->count == 1 && list->item[0] == item;
+}
+
+/* Does the finding name that all-reduce, and the rank where the defect sits on one? */
+static bool is_culprit(const struct alar_mutant_row *row, const struct alar_evidence *finding,
+                       const struct alar_strike *strike)
+{
+    if (!finding->has_op || finding->number != strike->number || strike->comm > 2 ||
+        strcmp(finding->group, comm_names[strike->comm]) != 0) {
+        return false;
+    }
+    return row->culprit == ALAR_CULPRIT_OP || is_only(&finding->ranks, strike->rank) ||
+           (row->anomaly == ALAR_ANOMALY_RANKS_DISAGREE && is_only(&finding->joined, strike->rank));
+}
+
+static enum verdict_class verdict_class(const struct scene *scene,
+                                        const struct alar_verdict *verdict,
+                                        const struct alar_strike *strikes, uint32_t count)
+{
+    const struct alar_mutant_row *row =
+        scene->mutant == HEALTHY ? NULL : &alar_mutants[scene->mutant];
+
+    if (row == NULL || count == 0) {
+        return IDLE;
+    }
+    if (verdict->kind != ALAR_FAIL) {
+        return verdict->kind == ALAR_PASS ? SURVIVED : UNDECIDED;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (verdict->finding[0].anomaly == row->anomaly &&
+            is_culprit(row, &verdict->finding[0], &strikes[i])) {
+            return KILLED;
+        }
+    }
+    return BLURRED;
+}
+
+enum verdict_class scene_judge(const struct scene *scene, const char *directory,
+                               const struct alar_strike *strikes, uint32_t count, bool *is_fail,
+                               char *reason)
+{
+    char path[PATH_BYTES];
+    char *paths[] = {path};
+    char complaint[ALAR_COMPLAINT_BYTES];
+    struct alar_history_set set;
+    struct alar_reading reading;
+
+    snprintf(path, sizeof(path), "%s", directory);
+    if (alar_history_find(paths, 1, &set, complaint) != ALAR_OK) {
+        give_up("history", complaint);
+    }
+    enum alar_status status = alar_reading_judge(&reading, &set.history[0], NULL, NULL);
+    if (status != ALAR_OK || set.count != 1) {
+        give_up("history", reading.complaint);
+    }
+    const struct alar_verdict *verdict = alar_judge_verdict(reading.judge);
+    enum verdict_class class = verdict_class(scene, verdict, strikes, count);
+
+    *is_fail = verdict->kind != ALAR_PASS;
+    snprintf(reason, ALAR_COMPLAINT_BYTES, "%s ", alar_verdict_name(verdict->kind));
+    alar_words_reason(&set.history[0], verdict, reason + strlen(reason),
+                      ALAR_COMPLAINT_BYTES - strlen(reason));
+    alar_reading_free(&reading);
+    alar_history_set_free(&set);
+    return class;
+}

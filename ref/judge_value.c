@@ -308,6 +308,7 @@ void judge_value(struct alar_judge *judge, struct judge_op *op)
                       first->rank);
     } else if (op->outs > 0) {
         judge->verdict.judged += legal >= 0 || op->is_found;
+        judge->verdict.prefixes += op->lanes < op->n;
         if (legal > 0 && op->classes == 1) {
             value_promises(judge, op);
         }

@@ -264,6 +264,7 @@ static void json_verdict(yajl_gen json, const struct alar_history_files *files,
     json_key_count(json, "events", verdict->events);
     json_key_count(json, "operations", verdict->operations);
     json_key_count(json, "judged", verdict->judged);
+    json_key_count(json, "prefixes", verdict->prefixes);
     json_key_count(json, "reports", verdict->reports);
     if (verdict->reports > 0) {
         json_key_count(json, "reports_judged", verdict->reports_judged);

@@ -111,7 +111,7 @@ static const struct {
      "expected JSON, found lexical error: invalid bytes in UTF8 string."},
 };
 
-/* Where, what was expected and what was found, letter by letter. spec: O-01 */
+/* Where, what was expected and what was found, letter by letter. spec: O-01, O-04 */
 Test(history_read, refuses_what_can_be_no_history)
 {
     for (size_t k = 0; k < sizeof refused / sizeof *refused; k++) {

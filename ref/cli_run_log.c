@@ -165,8 +165,8 @@ static void show_summary(const struct run *run, const struct run_totals *pass,
         print_comparison(run);
     }
     if (run->options->faults != NULL) {
-        printf("   faults        %" PRId64 " fired%s\n", pass->fired,
-               pass->fired == 0 ? ": this run shows nothing about faults" : "");
+        printf("   faults        %" PRId64 " fired, seed %" PRIu64 "%s\n", pass->fired,
+               run->options->seed, pass->fired == 0 ? ": this run shows nothing about faults" : "");
     }
     if (found > 0) {
         printf("   NONFINITE     %" PRIu64 " non-finite contributions, first: step %" PRId64

@@ -73,6 +73,7 @@ struct run_rank {
     struct alar_history *history;
     struct alar_fault_rank *faults; /* NULL: none */
     void *wrapped;                  /* by options->wrap; NULL: nothing */
+    struct alar_exact exact;        /* of the newest local loss, under `exact` */
     struct run *run;
     enum alar_turn turn;
     struct alar_exact exact; /* of the newest local loss, under `exact` */

@@ -148,6 +148,7 @@ UNIT     := $(if $(UNIT_SRC),$(BUILD)/unit)
 MUTANTS  := $(BUILD)/mutants
 MUTANT_SRC := $(sort $(wildcard tests/mutants/*.c))
 MPI_TEST := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/mpi/*.c)))
+MPI_TEST += $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/preload/*.c))
 BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 
 # ---- targets for people --------------------------------------------------------------------------
@@ -333,5 +334,17 @@ $(BUILD)/tests/$(1)/%: $(BUILD)/mpich/tests/$(1)/%.o $(BUILD)/libalar.a
 	$$(Q)MPICH_CC=$(CC) mpicc.mpich $(LDFLAGS) $$^ $(LDLIBS) -o $$@
 endef
 $(foreach part,mpi bench,$(eval $(call mpich_program_rule,$(part))))
+
+# Preloaded into ranks for speed where there are more of them than cores; never into what is timed.
+$(BUILD)/tests/preload/%.so: $(BUILD)/obj/tests/preload/%.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -shared $< -ldl -o $@
+
+# Programs that know nothing of us, as Open MPI builds them.
+$(BUILD)/tests/openmpi/%: $(BUILD)/openmpi/tests/mpi/%.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)OMPI_CC=$(CC) mpicc.openmpi $< -o $@
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -10,6 +10,14 @@
 #include <string.h>
 #include <time.h>
 
+/* All ranks were asked for the same; one of them says what is wrong with it. */
+static void complain(const char *complaint)
+{
+    if (recorder.rank == 0) {
+        record_say("%s", complaint);
+    }
+}
+
 #if ALAR_FAULTS
 
 static struct alar_faults faults;
@@ -25,7 +33,7 @@ bool record_faults_start(void)
     if (alar_fiu_read(&faults, getenv("FIU_ENABLE"), getenv("FIU_CTRL_FIFO"), complaint) !=
             ALAR_OK ||
         alar_faults_suit(&faults, recorder.ranks, complaint) != ALAR_OK) {
-        record_say("%s", complaint);
+        complain(complaint);
         return false;
     }
     where.rank = recorder.rank;
@@ -109,7 +117,7 @@ bool record_faults_start(void)
     char complaint[ALAR_COMPLAINT_BYTES];
 
     if (alar_fiu_read(&none, getenv("FIU_ENABLE"), getenv("FIU_CTRL_FIFO"), complaint) != ALAR_OK) {
-        record_say("%s", complaint);
+        complain(complaint);
         return false;
     }
     return true;

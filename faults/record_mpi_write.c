@@ -155,10 +155,8 @@ void record_write_issue(struct record_op *op, const char *reduction, const char 
     alar_json_text(json, "dtype", alar_dtype_name(op->dtype));
     alar_json_count(json, "n", op->is_opaque ? op->bytes : op->call.count);
     alar_json_flag(json, "sync", op->call.is_sync);
-    if (op->bytes > 0) {
-        buffer_add(json, "buf", op->call.recv);
-    }
-    if (op->bytes > 0 && op->call.send != MPI_IN_PLACE) {
+    buffer_add(json, "buf", op->call.recv);
+    if (op->call.send != MPI_IN_PLACE) {
         buffer_add(json, "send", op->call.send);
     }
     if (!op->is_opaque) {

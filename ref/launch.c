@@ -101,16 +101,17 @@ enum alar_status alar_launch_find(struct alar_launch *launch, char *const *comma
 {
     char path[PATH_MAX];
 
-    launch->mpi = given;
     launch->is_launcher = is_launcher_name(base_of(command[0]));
     if (!file_find(command[0], path)) {
         return alar_complain(complaint, command[0], "expected a program, found none");
     }
-    if (given == ALAR_LAUNCH_AUTO) {
-        launch->mpi = name_tells(base_of(command[0]));
+    launch->launcher = name_tells(base_of(command[0]));
+    if (launch->launcher == ALAR_LAUNCH_AUTO) {
+        launch->launcher = launch->is_launcher ? name_tells(base_of(path)) : program_tells(path);
     }
-    if (launch->mpi == ALAR_LAUNCH_AUTO) {
-        launch->mpi = launch->is_launcher ? name_tells(base_of(path)) : program_tells(path);
+    launch->mpi = given != ALAR_LAUNCH_AUTO ? given : launch->launcher;
+    if (launch->launcher == ALAR_LAUNCH_AUTO) {
+        launch->launcher = given;
     }
     if (launch->mpi == ALAR_LAUNCH_AUTO) {
         return alar_complain(complaint, command[0],
@@ -172,7 +173,7 @@ static int options_add(struct alar_launch *launch, char **to, char **command, in
 {
     static char *hand_on[] = {"-x", "ALAR_RECORD_DIR",     "-x", "ALAR_RECORD_TAG",
                               "-x", "ALAR_RECORD_CONTRACT"};
-    bool is_openmpi = launch->mpi == ALAR_LAUNCH_OPENMPI;
+    bool is_openmpi = launch->launcher == ALAR_LAUNCH_OPENMPI;
     int given = 0;
     const char *others = preload_given(command, count, &given);
     int added = 0;

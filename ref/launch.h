@@ -16,11 +16,12 @@ enum alar_launch_mpi {
 extern const char *const alar_launch_names[]; /* "auto", "mpich", "openmpi", NULL */
 
 struct alar_launch {
-    enum alar_launch_mpi mpi;
-    bool is_launcher;       /* the command is one; otherwise it is a single rank */
-    char library[PATH_MAX]; /* what is preloaded */
-    char *preload;          /* the value of LD_PRELOAD for the ranks; owned */
-    char **argv;            /* what to run; owned, ended by NULL; its texts are borrowed */
+    enum alar_launch_mpi mpi;      /* whose recorder is wanted */
+    enum alar_launch_mpi launcher; /* whose options the launcher knows */
+    bool is_launcher;              /* the command is one; otherwise it is a single rank */
+    char library[PATH_MAX];        /* what is preloaded */
+    char *preload;                 /* the value of LD_PRELOAD for the ranks; owned */
+    char **argv;                   /* what to run; owned, ended by NULL; its texts are borrowed */
 };
 
 /* Finds out which MPI the command runs on. `given` other than AUTO is taken as it is.

@@ -100,9 +100,7 @@ static void issue(MPI_Comm comm, int rank, int members)
 static void finish(int way)
 {
     int done[OPEN_MOST];
-    int flag = 0;
-    int count = 0;
-    int at = 0;
+    int flag = 0, count = 0, at = 0;
 
     switch (way) {
     case 0:
@@ -131,9 +129,9 @@ static void finish(int way)
         }
         break;
     case 5:
-        while (!flag) {
+        do {
             MPI_Testall(open_count, requests, &flag, statuses);
-        }
+        } while (!flag);
         break;
     case 6:
         for (int left = open_count; left > 0; left -= flag) {

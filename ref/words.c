@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum {
-    WORDS_BYTES = 1024,
     WORDS_REPORTS = 512
 };
 

@@ -3,6 +3,7 @@
 #include "engine.h"
 
 #include "check.h"
+#include "options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,11 +61,13 @@ static void engine_events(int count)
 
 int main(int argc, char **argv)
 {
-    int count = argc > 2 ? atoi(argv[2]) : 0;
+    uint64_t number = 0;
+    bool is_number = argc == 3 && alar_number_parse(argv[2], 1, 100000000, &number) == ALAR_OK;
+    int count = (int)number;
 
-    if (argc == 3 && strcmp(argv[1], "handle") == 0) {
+    if (is_number && strcmp(argv[1], "handle") == 0) {
         handle_lives(count);
-    } else if (argc == 3 && strcmp(argv[1], "engine") == 0) {
+    } else if (is_number && strcmp(argv[1], "engine") == 0) {
         engine_events(count);
     } else {
         fputs("usage: instructions handle|engine N\n", stderr);

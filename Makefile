@@ -331,7 +331,7 @@ define mpich_program_rule
 $(BUILD)/tests/$(1)/%: $(BUILD)/mpich/tests/$(1)/%.o $(BUILD)/libalar.a
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)MPICH_CC=$(CC) mpicc.mpich $(LDFLAGS) $$^ $(LDLIBS) -o $$@
+	$$(Q)MPICH_CC=$(CC) mpicc.mpich $(LDFLAGS) $$^ $(LDLIBS) $(if $(filter bench,$(1)),-lmpfr -lgmp) -o $$@
 endef
 $(foreach part,mpi bench,$(eval $(call mpich_program_rule,$(part))))
 

@@ -76,7 +76,6 @@ struct run_rank {
     struct alar_exact exact;        /* of the newest local loss, under `exact` */
     struct run *run;
     enum alar_turn turn;
-    struct alar_exact exact; /* of the newest local loss, under `exact` */
     uint64_t wake_us;
     uint64_t start_us;       /* of the current pass */
     uint64_t elapsed_us;     /* of it, once it is over */

@@ -11,7 +11,7 @@
 #     check  PASS, UNKNOWN, FAIL:ANOMALY, excused (FAIL, and an injected fault excuses it), any
 #
 # and lines behind it may say: `# run: OPTIONS`, `# launcher: OPTIONS` of mpiexec, `# schedules: NAME...`,
-# `# text: TEXT` that the output holds, `# lines: N TEXT` that N lines of it hold. A cell in which no fault
+# `# encodings: NAME...`, `# text: TEXT` that the output holds, `# lines: N TEXT` that N lines of it hold. A cell in which no fault
 # fired is unexpected whatever else it shows. Exit code 0 only when every cell is as expected.
 set -u
 cd "$(dirname "$0")/.." || exit 4
@@ -21,8 +21,6 @@ trap 'rm -rf "$scratch"' EXIT
 export UCX_LOG_LEVEL=error
 
 base=(--steps 0:35 --log-interval 5 --deadline-ms 8000 --seed 7)
-schedules=(async-microbatch async-microbatch-log async-step async-window sync-microbatch)
-encodings=(pair32 pair64)
 slice=
 if [ "${1:-}" = --slice ]; then slice=1; shift; fi
 if [ $# -eq 0 ]; then set -- faults/plans/*.plan; fi
@@ -63,9 +61,18 @@ log_is_as_expected() {
     esac
 }
 
+# Whether `alar check` passes what is right under an encoding; where it does not, no cell asks it.
+judges() {
+    if [ ! -e "$scratch/judges-$1" ]; then
+        "$build/alar" run "${base[@]}" --encoding "$1" --compare none --quiet --history "$scratch/clean-$1" >/dev/null
+        "$build/alar" check --quiet "$scratch/clean-$1" | cut -f 2 >"$scratch/judges-$1"
+    fi
+    grep -q PASS "$scratch/judges-$1"
+}
+
 verdict_is_as_expected() {
     local want=$1 line
-    if [ "$want" = any ]; then return 0; fi
+    if [ "$want" = any ] || ! judges "$encoding"; then return 0; fi
     line=$("$build/alar" check --quiet "$scratch/history" 2>&1 | head -n 1)
     echo "$line" >"$scratch/verdict"
     case $want in
@@ -118,27 +125,20 @@ applies() {
     local only
     only=$(header schedules)
     [ -z "$only" ] || [[ " $only " == *" $schedule "* ]] || return 1
-    # Four MPI ranks share few cores: there, each schedule runs with one encoding.
-    if [ "$backend" = mpi ]; then
-        case $schedule-$encoding in
-        async-microbatch-pair32 | async-microbatch-log-pair64 | async-window-pair32) ;;
-        *) return 1 ;;
-        esac
-        [ -z "$slice" ] || [ "$schedule" = async-microbatch ]
-    else
-        [ -z "$slice" ] || [ "$schedule" = async-microbatch-log ]
-    fi
+    only=$(header encodings)
+    [ -z "$only" ] || [[ " $only " == *" $encoding "* ]]
 }
 
-columns=()
-for backend in sim mpi; do
-    for schedule in "${schedules[@]}"; do
-        for encoding in "${encodings[@]}"; do
-            plan=/dev/null
-            if applies; then columns+=("$backend $schedule $encoding"); fi
-        done
-    done
-done
+# BACKEND SCHEDULE ENCODING. Four MPI ranks share few cores, so there each schedule runs with one encoding.
+columns=(
+    "sim async-microbatch pair32" "sim async-microbatch exact"
+    "sim async-microbatch-log pair64" "sim async-microbatch-log exact"
+    "sim async-step pair32" "sim async-step exact"
+    "sim async-window pair64" "sim async-window exact"
+    "sim sync-microbatch pair32" "sim sync-microbatch pair64"
+    "mpi async-microbatch pair32" "mpi async-microbatch-log exact" "mpi async-window pair64"
+)
+if [ -n "$slice" ]; then columns=("sim async-microbatch-log exact" "mpi async-microbatch pair32"); fi
 
 cells=0 wrong=0
 printf '%-24s' plan
@@ -156,6 +156,9 @@ for plan in "$@"; do
     echo
 done
 for i in "${!columns[@]}"; do echo "$((i + 1)): ${columns[i]}"; done
+for encoding in pair32 pair64 exact; do
+    judges "$encoding" || echo "$encoding: a fault-free history does not pass alar check, so its cells were judged by code, log and text"
+done
 if [ -e "$scratch/problems" ]; then cat "$scratch/problems"; fi
 echo "$# plans, $cells cells, $wrong unexpected, $SECONDS s"
 [ "$wrong" -eq 0 ] && [ "$cells" -gt 0 ]

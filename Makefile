@@ -147,6 +147,8 @@ PLUGIN   := $(if $(MPI_SRC),$(MPIS:%=$(BUILD)/alar-%.so))
 UNIT     := $(if $(UNIT_SRC),$(BUILD)/unit)
 MUTANTS  := $(BUILD)/mutants
 MUTANT_SRC := $(sort $(wildcard tests/mutants/*.c))
+SWARM    := $(BUILD)/swarm
+SWARM_SRC := $(sort $(wildcard tests/sim/*.c))
 MPI_TEST := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/mpi/*.c)))
 MPI_TEST += $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/preload/*.c))
 BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
@@ -156,7 +158,7 @@ BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 .PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit faults tidy fix cover install
 .PHONY: clean spec spec-full patches fuzz bench
 .PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
-.PHONY: clean mutants spec spec-full patches fuzz bench
+.PHONY: clean mutants sim spec spec-full patches fuzz bench
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
@@ -175,7 +177,7 @@ run: ## log real GPT losses asynchronously on 4 MPICH ranks (RANKS=, RUN_ARGS=)
 	$(Q)$(MAKE) $(PARALLEL) all
 	$(Q)timeout -k 2 300 mpiexec.mpich -n $(RANKS) $(BUILD)/alar run $(RUN_ARGS)
 
-tests: all $(UNIT) $(MPI_TEST) $(MUTANTS) ## build every test program, run none
+tests: all $(UNIT) $(MPI_TEST) $(MUTANTS) $(SWARM) ## build every test program, run none
 
 check: ## everything a change must pass; ends with "N passed, N failed"
 	$(Q)ci/install-deps.sh
@@ -217,6 +219,13 @@ tidy: ## layering, sizes, banned calls, format, rule citations
 mutants: all $(MUTANTS) ## the score: back ends that are wrong on purpose, and healthy ones
 	$(Q)ci/install-deps.sh run
 	$(Q)BUILD='$(BUILD)' faults/mutants.sh
+
+SEEDS ?= 2000
+FIRST ?= 1
+sim: $(SWARM) ## a swarm of simulated runs with drawn faults (SEEDS=2000, FIRST=1)
+	$(Q)timeout -k 2 600 $(SWARM) $(BUILD)/sim $(FIRST) $(SEEDS) >$(BUILD)/sim.log || { \
+		grep -v '^seed ' $(BUILD)/sim.log; exit 1; }
+	$(Q)tail -n 2 $(BUILD)/sim.log
 
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 fuzz: $(FUZZ) ## libFuzzer on reader and judge, FUZZ_SECONDS (60) each
@@ -287,6 +296,10 @@ $(BUILD)/libalar.so: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources ci/libalar.
 $(BUILD)/unit: $(call objects,deep,$(UNIT_SRC)) $(BUILD)/libdeep.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -lcriterion -lmpfr -lgmp $(LDLIBS) -o $@
+
+$(SWARM): $(call objects,obj,$(SWARM_SRC)) $(BUILD)/libalar.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 $(MUTANTS): $(call objects,obj,$(MUTANT_SRC)) $(BUILD)/libalar.a
 	$(call say,LD,$@)

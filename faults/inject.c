@@ -22,6 +22,7 @@ struct fault_request {
     uint64_t late_us;  /* how much later its end is told */
     uint64_t ready_us; /* when that is; 0: it has not ended */
     bool is_never_told;
+    bool owes_test; /* its last test was dropped, and may have had something to tell */
 };
 
 static uint64_t rank_now(const struct alar_fault_rank *rank)
@@ -199,11 +200,10 @@ static int fault_test(void *request_in, int *done, int *error)
 
     *done = 0;
     *error = 0;
-    request->rank->owes_test = call_is_dropped(request->rank);
-    if (request->rank->owes_test) {
+    request->owes_test = call_is_dropped(request->rank);
+    if (request->owes_test) {
         return 0;
     }
-    request->rank->tested_us = rank_now(request->rank);
     int failed = request->rank->inner->test(request->inner, done, error);
     if (failed == 0 && *done && *error == 0 && !end_is_told(request)) {
         *done = 0;
@@ -264,8 +264,6 @@ void alar_fault_wrap(struct alar_fault_rank *rank, const struct alar_backend **b
     rank->inner = *backend;
     rank->context = *context;
     rank->comms = rank->posted = rank->drops_left = 0;
-    rank->owes_test = false;
-    rank->tested_us = 0;
     *backend = &faulty;
     *context = rank;
 }
@@ -277,14 +275,17 @@ uint64_t alar_fault_next(const struct alar_fault_rank *rank, uint64_t next)
     }
     uint64_t now = rank_now(rank);
 
-    if (rank->drops_left > 0 || rank->owes_test) {
+    if (rank->drops_left > 0) {
         return now + FAULT_POLL_US;
     }
     for (const struct fault_request *request = rank->requests; request != NULL;
          request = request->next) {
-        /* Asked since then, it has been told, or waits behind an older one. */
-        if (request->ready_us > rank->tested_us && request->ready_us < next) {
-            next = request->ready_us > now ? request->ready_us : now;
+        uint64_t ready_us = request->ready_us > now ? request->ready_us : now + FAULT_POLL_US;
+
+        /* What is ready and was not asked for yet is asked for soon, but never at once: an older
+           one may be in the way. */
+        if ((request->owes_test || request->ready_us > 0) && ready_us < next) {
+            next = ready_us;
         }
     }
     return next;

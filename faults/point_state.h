@@ -48,8 +48,6 @@ struct alar_fault_rank {
     uint64_t comms; /* created through it in this pass */
     uint64_t posted;
     uint64_t drops_left; /* calls that still do nothing */
-    bool owes_test;      /* the last test did nothing: what it would have seen is still there */
-    uint64_t tested_us;  /* when a test last asked the real back end */
     struct fault_request *requests;
 };
 

@@ -81,7 +81,7 @@ static bool driver_find(struct alar_driver *driver, const struct driver_slot *sl
             continue;
         }
         driver->tally[step].nonfinite++;
-        if (driver->finding_count < ALAR_FINDINGS_MAX) {
+        if (driver->finding_count < ALAR_FINDINGS_KEPT) {
             driver->findings[driver->finding_count] = (struct alar_finding){
                 .step = driver->step[step],
                 .microbatch = (uint32_t)((slot->cell + cell) % layout->microbatches),

@@ -20,7 +20,7 @@ struct alar_finding {
 };
 
 enum {
-    ALAR_FINDINGS_MAX = 64
+    ALAR_FINDINGS_KEPT = 64
 };
 
 struct alar_driver_options {
@@ -101,7 +101,7 @@ const struct alar_engine_stats *alar_driver_stats(const struct alar_driver *driv
 /* Handles posted and never told; 0 after a tear-down. */
 uint32_t alar_driver_leaked(const struct alar_driver *driver);
 
-/* The first ALAR_FINDINGS_MAX findings, in post order; *count is how many there were in all. Under
+/* The first ALAR_FINDINGS_KEPT findings, in post order; *count is how many there were in all. Under
    `raise`, this rank's own. */
 const struct alar_finding *alar_driver_findings(const struct alar_driver *driver, uint64_t *count);
 

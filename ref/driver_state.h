@@ -41,7 +41,7 @@ struct alar_driver {
     size_t posted_cells;      /* of which covered by all-reduces */
     uint64_t first_op;        /* number of the interval's first operation */
 
-    struct alar_finding findings[ALAR_FINDINGS_MAX];
+    struct alar_finding findings[ALAR_FINDINGS_KEPT];
     uint64_t finding_count;
     struct alar_mishap mishap; /* whole until a census is not */
 };

@@ -196,20 +196,35 @@ static bool list_holds(const struct alar_list *list, uint64_t item)
     return false;
 }
 
+static bool is_same_op(const struct alar_fault_seen *fault, const struct alar_evidence *evidence)
+{
+    return fault->has_op && evidence->has_op && fault->number == evidence->number &&
+           strcmp(fault->group, evidence->group) == 0;
+}
+
+/* A wrong value on which a rank was lost too is laid at the lost rank's door; a fault that changed
+   the value itself explains it as well. */
+static enum alar_excuse excuse_of(const struct alar_evidence *evidence)
+{
+    return evidence->anomaly == ALAR_ANOMALY_ABORT_AS_SUCCESS && evidence->has_found
+               ? ALAR_EXCUSE_VALUE
+               : alar_anomaly_excuse(evidence->anomaly);
+}
+
 /* A fault excuses a finding of its family, on its operation, if it struck a rank concerned. */
 static void finish_excuse(const struct alar_verdict *verdict, struct alar_evidence *evidence)
 {
-    enum alar_excuse family = alar_anomaly_excuse(evidence->anomaly);
+    enum alar_excuse family = excuse_of(evidence);
 
     for (uint32_t k = 0; k < verdict->fault_count && k < ALAR_FAULTS_MAX; k++) {
         const struct alar_fault_seen *fault = &verdict->fault[k];
         /* A rank that was struck holds up others in whatever they do next. */
-        bool is_elsewhere =
-            family != ALAR_EXCUSE_PEER && fault->has_op && evidence->has_op &&
-            (fault->number != evidence->number || strcmp(fault->group, evidence->group) != 0);
+        bool is_elsewhere = family != ALAR_EXCUSE_PEER && fault->has_op && evidence->has_op &&
+                            !is_same_op(fault, evidence);
         bool is_concerned = fault->rank == ALAR_RANK_ALL || evidence->missing.count == 0 ||
                             list_holds(&evidence->missing, fault->rank) ||
-                            list_holds(&evidence->ranks, fault->rank);
+                            list_holds(&evidence->ranks, fault->rank) ||
+                            fault->excuse == ALAR_EXCUSE_ISSUE; /* it ends the run of all */
 
         bool is_family = fault->excuse == family ||
                          (family == ALAR_EXCUSE_PEER && fault->excuse == ALAR_EXCUSE_ISSUE);

@@ -53,8 +53,9 @@ struct alar_run_options {
     uint32_t ranks;    /* sim: 0 means as many as the losses have */
     const char *steps; /* "A:B"; NULL: all */
     struct alar_pace pace;
-    enum alar_sim_order order;      /* sim */
-    enum alar_sim_order twin_order; /* sim */
+    const struct alar_sim_options *sim; /* delays and manners; borrowed; NULL: the defaults */
+    enum alar_sim_order order;          /* sim */
+    enum alar_sim_order twin_order;     /* sim */
     uint64_t seed;
     const char *log_json;             /* file; NULL: none */
     const char *stats_json;           /* file for the totals of both passes; NULL: none */

@@ -1,7 +1,9 @@
 /* Is a logged value that differs from its twin's still legal? Each reduced lane has an exact range
    over all orders of addition; every step from lanes to report is monotone in the numerators, and
    denominators are whole numbers that no order changes. So the report computed from all least lanes
-   and the one from all greatest lanes bound every legal report. */
+   and the one from all greatest lanes bound every legal report. Losses that a fault changed count
+   as changed, on the simulator, where all ranks' faults are known. */
+#include "faults/point.h"
 #include "legal.h"
 #include "run.h"
 
@@ -29,6 +31,9 @@ static struct alar_range lane_range(struct audit *audit, size_t cell, size_t cel
             alar_dataset_local(
                 &run->dataset, rank, run->range.begin + (cell + i) / audit->layout.microbatches,
                 (uint32_t)((cell + i) % audit->layout.microbatches), &audit->local[i]);
+            if (run->is_simulated) {
+                alar_fault_local(run->rank[rank].faults, cell + i, &audit->local[i]);
+            }
         }
         alar_payload_write(&audit->layout, rank, audit->local, cells, audit->lanes);
         struct alar_ratio pair = alar_payload_pair(&audit->layout, audit->lanes, lane / 2);

@@ -104,6 +104,11 @@ static enum alar_status world_open(struct run *run)
     const struct alar_run_options *options = run->options;
     struct alar_sim_options sim = alar_sim_options_default((int32_t)run->ranks, options->seed);
 
+    if (options->sim != NULL) {
+        sim = *options->sim;
+        sim.ranks = (int32_t)run->ranks;
+        sim.seed = options->seed;
+    }
     sim.order = run->is_twin ? options->twin_order : options->order;
     run->world = alar_sim_world_create(&sim);
     if (run->world == NULL) {

@@ -1,6 +1,6 @@
 /* Hostile inputs that are numbers in an order: ledgers, masks, ties, trees, counts. The families
    that live at the edges of the formats are in vectors_edge.c. */
-#include "vectors_state.h"
+#include "vectors_edge.h"
 
 #include "check.h"
 #include "fp.h"

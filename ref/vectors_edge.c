@@ -1,6 +1,6 @@
 /* Hostile inputs at the edges of the formats: overflow, subnormals, NaN, infinities, zeros, means,
    integers, and what libraries in use get wrong. */
-#include "vectors_state.h"
+#include "vectors_edge.h"
 
 #include "fp.h"
 

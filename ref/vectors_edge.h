@@ -1,6 +1,6 @@
 /* Inside the generators of hostile inputs: what their files share. */
-#ifndef ALAR_VECTORS_STATE_H
-#define ALAR_VECTORS_STATE_H
+#ifndef ALAR_VECTORS_EDGE_H
+#define ALAR_VECTORS_EDGE_H
 
 #include "rng.h"
 #include "vectors.h"

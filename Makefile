@@ -69,6 +69,7 @@ CORE := \
 	judge_log_name \
 	judge_log_check \
 	exact \
+	exact_floats \
 	lanes \
 	bound \
 	average \

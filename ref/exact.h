@@ -35,6 +35,11 @@ void alar_exact_init(struct alar_exact *exact);
 /* Takes one value of a float dtype in. spec: N-11 */
 void alar_exact_add(struct alar_exact *exact, enum alar_dtype dtype, uint64_t bits);
 
+/* Takes in those of `count` floats (below 2^36) as they lie in memory whose mask is not 0; much
+   faster than one by one. spec: N-11 */
+void alar_exact_add_floats(struct alar_exact *exact, const float *value, const uint8_t *mask,
+                           size_t count);
+
 /* Takes another sum in, as if all its terms had been added. */
 void alar_exact_merge(struct alar_exact *exact, const struct alar_exact *other);
 

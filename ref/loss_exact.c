@@ -15,11 +15,7 @@ struct alar_local alar_loss_select_exact(const float *losses, const uint8_t *mas
     struct alar_local local = alar_loss_select(losses, mask, count);
 
     alar_exact_init(exact);
-    for (size_t i = 0; i < count; i++) {
-        if (mask[i] != 0) {
-            exact_add_double(exact, (double)losses[i]);
-        }
-    }
+    alar_exact_add_floats(exact, losses, mask, count);
     local.exact = exact;
     return local;
 }

@@ -64,6 +64,7 @@ CORE := \
 	judge_log_read \
 	judge_log_view \
 	judge_log_cell \
+	judge_log_exact \
 	judge_log_sum \
 	judge_log_value \
 	judge_log_name \
@@ -88,6 +89,7 @@ CORE := \
 	window \
 	engine \
 	census \
+	topology \
 	loss \
 	loss_exact \
 	payload \

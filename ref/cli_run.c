@@ -9,6 +9,7 @@
 
 static const char *const inputs[] = {"tokens", "sums", NULL};
 static const char *const waits[] = {"step", "log", NULL};
+static const char *const scopes[] = {"partial", "replicated", NULL};
 static const char *const compares[] = {"sync", "none", NULL};
 static const char *const orders[] = {
     "left-fold", "right-fold", "recursive-doubling", "binomial", "ring", "arrival", NULL};
@@ -21,6 +22,10 @@ struct typed {
     int schedule; /* -1: not given */
     int wait;
     int compare;
+    int scope;
+    uint64_t dp; /* 0: not given, as below */
+    uint64_t cp;
+    uint64_t pp;
     int normalization;
     int over;
     int encoding;
@@ -82,6 +87,9 @@ static enum alar_status run_resolve(struct typed *typed, char *complaint)
         (enum alar_sim_order)(typed->twin_order >= 0 ? typed->twin_order : typed->order);
     run->ranks = (uint32_t)typed->ranks;
     run->has_twin = typed->compare == 0;
+    run->is_replicated = typed->scope == 1;
+    run->topology = (struct alar_topology){
+        .pp = (uint32_t)typed->pp, .dp = (uint32_t)typed->dp, .cp = (uint32_t)typed->cp};
     run->config.placement = (enum alar_placement)(schedule % 3);
     run->config.is_sync = schedule >= 3;
     run->config.waits_at_log = typed->wait == 1;
@@ -142,6 +150,10 @@ static int run_parse(struct typed *typed, int argc, char **argv)
         CHOICE("input", &typed->input, "tokens|sums", inputs, "per-token losses and masks, or local sums"),
         TEXT("backend", &typed->run.config.backend, "sim|mpi|PATH", "what reduces [mpi under a launcher, otherwise sim]"),
         NUMBER("ranks", &typed->ranks, "N", 1, 65536, "sim: ranks [as many as the losses have]"),
+        NUMBER("dp", &typed->dp, "N", 1, 65536, "data parallel ranks; ranks = pp x dp x cp [what is left]"),
+        NUMBER("cp", &typed->cp, "N", 1, ALAR_TOPOLOGY_CP_MAX, "context parallel ranks, reduced first [1]"),
+        NUMBER("pp", &typed->pp, "N", 1, 65536, "pipeline stages, of which the last one reports [1]"),
+        CHOICE("scope", &typed->scope, "partial|replicated", scopes, "what a context parallel rank holds of a loss [partial]"),
         TEXT("steps", &typed->run.steps, "A:B", "steps A to B - 1, by their own numbers [all]"),
         FLAG("async-log-allreduce", &typed->is_async, "the same as --schedule async-microbatch"),
         CHOICE("schedule", &typed->schedule, "{async,sync}-{microbatch,step,window}", alar_schedule_names,

@@ -69,7 +69,7 @@ static void show_progress(const struct run *run, size_t steps)
     size_t all = (size_t)(run->range.end - run->range.begin);
     size_t filled = steps * PROGRESS_COLUMNS / all;
 
-    if (run->rank[0].rank != 0 || filled == shown || !isatty(STDERR_FILENO)) {
+    if (run_reporter(run) == NULL || filled == shown || !isatty(STDERR_FILENO)) {
         return;
     }
     shown = filled;
@@ -102,7 +102,7 @@ static void print_totals(const char *name, const struct run_totals *totals)
 
 static void print_comparison(const struct run *run)
 {
-    const struct run_rank *rank = &run->rank[0];
+    const struct run_rank *rank = run_reporter(run);
 
     printf("   comparison    %zu of %zu logged values have the same bits as their synchronous twin",
            rank->same, rank->log_count);
@@ -152,13 +152,20 @@ static void show_summary(const struct run *run, const struct run_totals *pass,
 {
     const struct alar_config *config = &run->config;
     uint64_t found = 0;
-    const struct alar_finding *finding = alar_driver_findings(run->rank[0].driver, &found);
+    const struct alar_finding *finding = alar_driver_findings(run_reporter(run)->driver, &found);
 
     printf("summary: %u ranks on %s, %s, %s over %s, %s, waited at the %s; sums over ranks\n",
            run->ranks, run->backend->name,
            alar_schedule_names[config->placement + 3U * config->is_sync],
            alar_normalization_names[config->normalization], alar_over_names[config->over],
            alar_encoding_names[config->encoding], config->waits_at_log ? "log line" : "step");
+    if (!alar_topology_is_flat(&run->topology)) {
+        printf("   topology      pp %u x dp %u x cp %u; rank %u of the last stage reports; a loss "
+               "is %s "
+               "over cp\n",
+               run->topology.pp, run->topology.dp, run->topology.cp, run->reporter,
+               run->options->is_replicated ? "the same" : "summed");
+    }
     print_totals(config->is_sync ? "synchronous" : "asynchronous", pass);
     if (twin != NULL) {
         print_totals("twin", twin);

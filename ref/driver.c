@@ -4,7 +4,6 @@
 
 #include "check.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 void *driver_send_buffer(const struct alar_driver *driver, uint16_t slot)
@@ -61,116 +60,6 @@ static struct alar_engine_event driver_post(struct alar_driver *driver, uint16_t
     slot->is_ended = driver->can_block;
     driver->blocked_us += driver->can_block ? driver_now(driver) - start : 0;
     return (struct alar_engine_event){.kind = ALAR_ENGINE_POSTED};
-}
-
-/* Notes every flag of a taken payload; true when there was one. */
-static bool driver_find(struct alar_driver *driver, const struct driver_slot *slot,
-                        const void *lanes)
-{
-    const struct alar_layout *layout = &driver->options.layout;
-
-    if (alar_payload_flag_count(layout, lanes, slot->cells) == 0) {
-        return false;
-    }
-    for (size_t i = 0; i < slot->cells * layout->ranks; i++) {
-        size_t cell = i / layout->ranks;
-        uint32_t rank = (uint32_t)(i % layout->ranks);
-        size_t step = (slot->cell + cell) / layout->microbatches;
-
-        if (!alar_payload_flag(layout, lanes, slot->cells, cell, rank)) {
-            continue;
-        }
-        driver->tally[step].nonfinite++;
-        if (driver->finding_count < ALAR_FINDINGS_KEPT) {
-            driver->findings[driver->finding_count] = (struct alar_finding){
-                .step = driver->step[step],
-                .microbatch = (uint32_t)((slot->cell + cell) % layout->microbatches),
-                .rank = rank,
-            };
-        }
-        driver->finding_count++;
-    }
-    return true;
-}
-
-/* Did each rank take part once, and with the same metrics? What did not is no value. */
-static enum alar_status driver_check(struct alar_driver *driver, const struct driver_slot *slot,
-                                     const void *lanes)
-{
-    const struct alar_layout *layout = &driver->options.layout;
-    const struct alar_mishap mishap = {
-        .finding = alar_payload_check(layout, driver->options.rank, lanes, slot->cells),
-        .step = driver->step[slot->cell / layout->microbatches],
-        .microbatch = (uint32_t)(slot->cell % layout->microbatches),
-        .number = slot->number,
-    };
-
-    if (mishap.finding.kind == ALAR_CENSUS_WHOLE) {
-        return ALAR_OK;
-    }
-    if (driver->mishap.finding.kind == ALAR_CENSUS_WHOLE) {
-        driver->mishap = mishap;
-    }
-    return mishap.finding.kind < ALAR_CENSUS_SCHEMA ? ALAR_E_MISCOUNT : ALAR_E_SCHEMA;
-}
-
-/* Carries out TAKE and answers it: the only place where a value is read. */
-static struct alar_engine_event driver_take(struct alar_driver *driver,
-                                            const struct alar_action *action)
-{
-    const struct alar_layout *layout = &driver->options.layout;
-    const struct driver_slot *slot = &driver->slot[action->slot];
-    const void *lanes = driver_receive_buffer(driver, action->slot);
-    size_t pairs = alar_payload_pairs(layout, slot->cells);
-
-    driver_record_take(driver, action->slot, action->outcome);
-    if (action->outcome != ALAR_OUTCOME_VALUE) {
-        return (struct alar_engine_event){.kind = ALAR_ENGINE_TAKEN};
-    }
-    enum alar_status status = driver_check(driver, slot, lanes);
-    if (status != ALAR_OK) {
-        return (struct alar_engine_event){.kind = ALAR_ENGINE_TAKEN_WRONG, .status = status};
-    }
-    for (size_t i = 0; i < pairs; i++) {
-        size_t cell = slot->cell + i * (slot->cells / pairs);
-
-        alar_payload_add(layout, lanes, i, &driver->tally[cell / layout->microbatches]);
-    }
-    return (struct alar_engine_event){
-        .kind = driver_find(driver, slot, lanes) ? ALAR_ENGINE_TAKEN_NONFINITE : ALAR_ENGINE_TAKEN};
-}
-
-/* Carries out REPORT: one value for the steps of the interval, then an empty interval. */
-static struct alar_engine_event driver_report(struct alar_driver *driver)
-{
-    const struct alar_driver_options *options = &driver->options;
-    size_t steps = driver->cells / options->layout.microbatches;
-    struct alar_tally interval = {0};
-    struct alar_report report = {.is_empty = true, .steps = (uint32_t)steps};
-
-    for (size_t i = 0; i < steps; i++) {
-        double value = 0.0;
-
-        alar_loss_add_step(&interval, options->layout.encoding, options->over, &driver->tally[i]);
-        if (alar_loss_value(&driver->tally[i], options->layout.encoding, &value)) {
-            report.nan_steps += !isfinite(value) ? 1U : 0U;
-        }
-        driver->tally[i] = (struct alar_tally){0};
-    }
-    report.is_empty = !alar_loss_value(&interval, options->layout.encoding, &report.loss);
-    report.first_step = driver->step[0];
-    report.step = report.logged_at_step = driver->step[steps - 1];
-    report.tokens = interval.tokens;
-    report.nonfinite = interval.nonfinite;
-    report.empty = interval.empty;
-    driver_record_report(driver, &report);
-    if (options->on_report != NULL) {
-        options->on_report(options->sink, &report);
-    }
-    driver->cells = driver->posted_cells = 0;
-    driver->tokens = 0;
-    driver->first_op = driver->posted;
-    return (struct alar_engine_event){.kind = ALAR_ENGINE_REPORTED};
 }
 
 /* Asks the back end about one pending slot; true when it ended, with what to tell the engine. */
@@ -346,7 +235,7 @@ enum alar_need alar_driver_microbatch(struct alar_driver *driver, int64_t step,
         driver->findings[0] = (struct alar_finding){
             .step = step,
             .microbatch = (uint32_t)(driver->cells % layout->microbatches),
-            .rank = driver->options.rank,
+            .rank = driver_culprit(driver, local),
         };
         driver->finding_count = 1;
         return alar_driver_abandon(driver, ALAR_E_NONFINITE);

@@ -26,7 +26,12 @@ enum {
 struct alar_driver_options {
     const struct alar_backend *backend; /* borrowed */
     void *context;                      /* of the back end; borrowed */
-    uint32_t rank;
+    uint32_t rank;                      /* within the group that logs */
+    void *comm;        /* of that group; the driver frees it, once it is open. NULL: of all ranks */
+    bool is_spectator; /* it has no group and posts nothing */
+    uint32_t first_rank; /* the world's number of the group's rank 0; others follow `cp` apart */
+    uint32_t cp_rank;    /* which of the context parallel ranks this one is */
+    const char *group;   /* name in the history; borrowed; NULL: "world" */
     uint64_t (*now_us)(void *clock); /* a clock that never runs backwards */
     void *clock;
     struct alar_engine_rules rules;

@@ -56,7 +56,9 @@ static enum alar_status driver_start(struct alar_driver *driver)
     if ((caps.dtypes >> alar_payload_dtype(&options->layout) & 1) == 0) {
         return ALAR_E_UNSUPPORTED;
     }
-    if (options->backend->comm_create(options->context, NULL, 0, options->comm_epoch,
+    driver->comm = options->comm;
+    if (driver->comm == NULL && !options->is_spectator &&
+        options->backend->comm_create(options->context, NULL, 0, options->comm_epoch,
                                       &driver->comm) != 0) {
         return ALAR_E_BACKEND;
     }
@@ -76,6 +78,7 @@ enum alar_status alar_driver_open(struct alar_driver **driver,
     made->action.kind = ALAR_ACTION_READY;
     enum alar_status status = driver_allocate(made) ? driver_start(made) : ALAR_E_NOMEM;
     if (status != ALAR_OK) {
+        made->comm = options->comm != NULL ? NULL : made->comm; /* still the caller's */
         alar_driver_free(made);
         return status;
     }
@@ -86,7 +89,9 @@ enum alar_status alar_driver_open(struct alar_driver **driver,
 enum alar_need alar_driver_tear_down(struct alar_driver *driver)
 {
     PRE(driver->action.kind == ALAR_ACTION_STOP);
-    driver->options.backend->comm_free(driver->comm);
+    if (driver->comm != NULL) {
+        driver->options.backend->comm_free(driver->comm);
+    }
     driver->comm = NULL;
     return driver_go(driver, (struct alar_engine_event){.kind = ALAR_ENGINE_TORN_DOWN});
 }
@@ -126,7 +131,9 @@ const struct alar_mishap *alar_driver_mishap(const struct alar_driver *driver)
 {
     enum alar_status status = alar_driver_status(driver);
 
-    return status == ALAR_E_MISCOUNT || status == ALAR_E_SCHEMA ? &driver->mishap : NULL;
+    bool is_why = status == ALAR_E_MISCOUNT || status == ALAR_E_SCHEMA;
+
+    return is_why && driver->mishap.finding.kind != ALAR_CENSUS_WHOLE ? &driver->mishap : NULL;
 }
 
 struct alar_note alar_driver_note(const struct alar_driver *driver)

@@ -13,7 +13,8 @@ static uint64_t record_time(const struct alar_driver *driver)
 
 static struct alar_history_op record_op(const struct alar_driver *driver, uint16_t slot)
 {
-    return (struct alar_history_op){.number = driver->slot[slot].number};
+    return (struct alar_history_op){.group = driver->options.group,
+                                    .number = driver->slot[slot].number};
 }
 
 static struct alar_lanes record_lanes(const struct alar_driver *driver, uint16_t slot,
@@ -130,7 +131,7 @@ void driver_record_report(struct alar_driver *driver, const struct alar_report *
         .over = options->over,
         .encoding = options->layout.encoding,
         .sink = "log",
-        .first_op = {.number = driver->first_op},
+        .first_op = {.group = options->group, .number = driver->first_op},
         .ops = driver->posted - driver->first_op,
     };
 

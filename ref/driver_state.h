@@ -52,6 +52,15 @@ void *driver_receive_buffer(const struct alar_driver *driver, uint16_t slot);
 /* Gives the engine an event and carries out all that follows from it. */
 enum alar_need driver_go(struct alar_driver *driver, struct alar_engine_event event);
 
+/* Carries out TAKE and answers it: the only place where a value is read. */
+struct alar_engine_event driver_take(struct alar_driver *driver, const struct alar_action *action);
+
+/* Carries out REPORT: one value for the steps of the interval, then an empty interval. */
+struct alar_engine_event driver_report(struct alar_driver *driver);
+
+/* The world's number of the first rank behind this own contribution whose loss was not finite. */
+uint32_t driver_culprit(const struct alar_driver *driver, const struct alar_local *local);
+
 /* The driver's records; all do nothing when no history is written. */
 void driver_record_issue(struct alar_driver *driver, uint16_t slot);
 void driver_record_wait(struct alar_driver *driver, uint16_t slot);

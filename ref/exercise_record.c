@@ -49,8 +49,10 @@ void exercise_record_start(struct alar_exercise *exercise)
         for (uint32_t i = 0; i < count && i < 256; i++) {
             members[i] = exercise_first(exercise, c) + i;
         }
-        alar_history_declare(options->history, record_time(exercise), exercise_group(c), members,
-                             count);
+        const struct alar_history_declare record = {
+            .group = exercise_group(c), .members = members, .count = count};
+
+        alar_history_declare(options->history, record_time(exercise), &record);
     }
 }
 

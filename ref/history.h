@@ -79,6 +79,15 @@ struct alar_history_contract {
     uint64_t deadline; /* in units of t; 0: left out */
 };
 
+/* What a group is, and what a metric is in it. */
+struct alar_history_declare {
+    const char *group;
+    const uint32_t *members; /* ascending */
+    size_t count;
+    const char *key;   /* NULL: left out */
+    const char *scope; /* "partial" or "replicated"; NULL: left out */
+};
+
 struct alar_history_issue {
     struct alar_history_op op;
     const char *reduction; /* "sum" ... */
@@ -151,6 +160,8 @@ void alar_history_trace(struct alar_history *history, uint64_t t,
                         const struct alar_history_trace *record);
 void alar_history_contract(struct alar_history *history, uint64_t t,
                            const struct alar_history_contract *record);
+void alar_history_declare(struct alar_history *history, uint64_t t,
+                          const struct alar_history_declare *record);
 void alar_history_issue(struct alar_history *history, uint64_t t,
                         const struct alar_history_issue *record);
 void alar_history_wait(struct alar_history *history, uint64_t t,
@@ -169,9 +180,6 @@ void alar_history_write(struct alar_history *history, uint64_t t,
                         const struct alar_history_read *record);
 void alar_history_alloc(struct alar_history *history, uint64_t t, const char *buffer);
 void alar_history_free(struct alar_history *history, uint64_t t, const char *buffer);
-/* The members of a group, ascending. */
-void alar_history_declare(struct alar_history *history, uint64_t t, const char *group,
-                          const uint32_t *members, size_t count);
 void alar_history_report(struct alar_history *history, uint64_t t,
                          const struct alar_history_report *record);
 void alar_history_fault(struct alar_history *history, uint64_t t,

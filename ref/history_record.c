@@ -56,6 +56,20 @@ void alar_history_contract(struct alar_history *history, uint64_t t,
     history_end(history);
 }
 
+void alar_history_declare(struct alar_history *history, uint64_t t,
+                          const struct alar_history_declare *record)
+{
+    if (history == NULL) {
+        return;
+    }
+    struct alar_json *json = history_begin(history, t, "declare");
+    alar_json_text(json, "group", record->group);
+    alar_json_ranks(json, "members", record->members, record->count);
+    alar_json_text(json, "key", record->key);
+    alar_json_text(json, "scope", record->scope);
+    history_end(history);
+}
+
 void alar_history_issue(struct alar_history *history, uint64_t t,
                         const struct alar_history_issue *record)
 {

@@ -35,15 +35,3 @@ void alar_history_free(struct alar_history *history, uint64_t t, const char *buf
 {
     record_buffer(history, t, "free", buffer);
 }
-
-void alar_history_declare(struct alar_history *history, uint64_t t, const char *group,
-                          const uint32_t *members, size_t count)
-{
-    if (history == NULL) {
-        return;
-    }
-    struct alar_json *json = history_begin(history, t, "declare");
-    alar_json_text(json, "group", group);
-    alar_json_ranks(json, "members", members, count);
-    history_end(history);
-}

@@ -6,9 +6,9 @@
 #include <string.h>
 
 enum {
-    LOG_LANES_MAX = 4096, /* operations with more recorded elements are no log reductions */
-    LOG_KEPT_MIN = 64,    /* operations kept at least */
-    LOG_INTERVALS = 4,    /* intervals kept, of the longest one reported so far */
+    LOG_LANES_MAX = 65536, /* operations with more recorded elements are no log reductions */
+    LOG_KEPT_MIN = 64,     /* operations kept at least */
+    LOG_INTERVALS = 4,     /* intervals kept, of the longest one reported so far */
 };
 
 struct judge_metric *judge_metric_at(const struct alar_judge *judge, uint64_t metric)

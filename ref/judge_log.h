@@ -161,6 +161,12 @@ bool log_fits(const struct judge_report *report, struct log_span span);
 enum alar_anomaly log_diagnose(const struct log_view *view, struct log_how legal, bool has_sums,
                                uint32_t *others);
 
+/* judge_log_exact.c: a report whose operations carry whole numbers, as `exact` lays them out. The
+   value it must have, and what is wrong with it, ALAR_ANOMALY_COUNT for nothing; false when that
+   can't be said. spec: N-53, O-50 */
+bool log_exact_check(const struct log_view *view, struct log_span *legal,
+                     enum alar_anomaly *anomaly);
+
 /* judge_log_check.c: one report, all of whose operations are settled. */
 void judge_log_check(struct alar_judge *judge, const struct judge_report *report);
 

@@ -301,6 +301,27 @@ static void check_report(struct alar_judge *judge, const struct log_view *view)
     }
 }
 
+/* The same where whole numbers travel; false when it can't be recomputed. */
+static bool check_exact(struct alar_judge *judge, const struct log_view *view)
+{
+    enum alar_anomaly scope = check_scope(view);
+    enum alar_anomaly anomaly = ALAR_ANOMALY_COUNT;
+    struct log_span legal;
+
+    if (!log_exact_check(view, &legal, &anomaly)) {
+        return false;
+    }
+    anomaly = scope != ALAR_ANOMALY_COUNT ? scope : anomaly;
+    if (anomaly == ALAR_ANOMALY_COUNT) {
+        check_note(judge, view);
+    } else {
+        struct alar_evidence *evidence = check_found(judge, view, anomaly, legal);
+
+        INV("a finding is kept or widened", evidence == NULL || evidence->scene_count > 0);
+    }
+    return true;
+}
+
 /* How far a metric's reports go, by their labels or by their operations. */
 static void check_reported(const struct alar_judge *judge, const struct judge_report *report,
                            struct judge_metric *metric)
@@ -328,10 +349,17 @@ void judge_log_check(struct alar_judge *judge, const struct judge_report *report
     bool is_whole = log_view_build(judge, report, &view, &is_echo);
 
     check_reported(judge, report, metric);
-    if (!is_whole && !is_echo) {
+    bool has_integers = is_whole && view.dtype == ALAR_I64 && !view.is_scalar;
+
+    if (is_echo) {
+        return;
+    }
+    if (!is_whole || (has_integers && !check_exact(judge, &view))) {
         judge_unknown(judge, ALAR_UNKNOWN_REPORT, report->place, report->rank);
-    } else if (!is_echo) {
-        judge->verdict.reports_judged++;
+        return;
+    }
+    judge->verdict.reports_judged++;
+    if (!has_integers) {
         check_report(judge, &view);
     }
 }

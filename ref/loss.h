@@ -15,9 +15,10 @@
 
 /* One rank's loss over one microbatch. */
 struct alar_local {
-    double sum;                     /* nats, over the selected tokens */
-    int64_t tokens;                 /* selected tokens, at least 0 */
-    uint64_t nonfinite;             /* selected tokens whose loss is NaN or infinite */
+    double sum;         /* nats, over the selected tokens */
+    int64_t tokens;     /* selected tokens, at least 0 */
+    uint64_t nonfinite; /* selected tokens whose loss is NaN or infinite */
+    uint64_t shares;    /* context parallel ranks with such a loss, where several share it: bit c */
     const struct alar_exact *exact; /* the sum before any rounding; NULL: it is `sum`. Borrowed */
 };
 

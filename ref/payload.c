@@ -89,11 +89,16 @@ static size_t flags_begin(const struct alar_layout *layout, size_t cells)
            (layout->encoding == ALAR_EXACT ? ALAR_CENSUS_LANES : 0);
 }
 
+uint32_t alar_payload_set_ranks(const struct alar_layout *layout)
+{
+    return layout->ranks * (layout->cp > 1 ? layout->cp : 1);
+}
+
 static size_t flag_lanes(const struct alar_layout *layout)
 {
     uint32_t ranks = lane_ranks(layout);
 
-    return layout->has_flags ? (layout->ranks + ranks - 1) / ranks : 0;
+    return layout->has_flags ? (alar_payload_set_ranks(layout) + ranks - 1) / ranks : 0;
 }
 
 /* Cells that one pair covers. */
@@ -185,6 +190,24 @@ static void pairs_write(const struct alar_layout *layout, const struct alar_loca
     }
 }
 
+/* The part of a cell's set that rank `rank` contributes to flag lane `lane`. */
+static uint64_t flag_own(const struct alar_layout *layout, uint32_t rank,
+                         const struct alar_local *local, size_t lane)
+{
+    uint32_t cp = layout->cp > 1 ? layout->cp : 1;
+    uint64_t shares = cp > 1 ? local->shares : local->nonfinite > 0;
+    uint64_t set = 0;
+
+    for (uint32_t c = 0; c < cp; c++) {
+        uint32_t number = rank * cp + c;
+
+        if (number / lane_ranks(layout) == lane) {
+            set |= (shares >> c & 1) << (number % lane_ranks(layout));
+        }
+    }
+    return set;
+}
+
 void alar_payload_write(const struct alar_layout *layout, uint32_t rank,
                         const struct alar_local *local, size_t cells, void *lanes)
 {
@@ -198,10 +221,7 @@ void alar_payload_write(const struct alar_layout *layout, uint32_t rank,
     }
     for (size_t cell = 0; cell < cells; cell++) {
         for (size_t lane = 0; lane < flag_lanes(layout); lane++) {
-            bool is_mine = local[cell].nonfinite > 0 && rank / lane_ranks(layout) == lane;
-
-            set_write(layout, lanes, at++,
-                      is_mine ? UINT64_C(1) << (rank % lane_ranks(layout)) : 0);
+            set_write(layout, lanes, at++, flag_own(layout, rank, &local[cell], lane));
         }
     }
     POST(at == alar_payload_lanes(layout, cells));
@@ -268,7 +288,7 @@ void alar_payload_add(const struct alar_layout *layout, const void *lanes, size_
 static uint64_t flag_set(const struct alar_layout *layout, const void *lanes, size_t cells,
                          size_t cell, size_t lane)
 {
-    size_t named = layout->ranks - lane * lane_ranks(layout);
+    size_t named = alar_payload_set_ranks(layout) - lane * lane_ranks(layout);
     size_t bits = named < lane_ranks(layout) ? named : lane_ranks(layout);
     uint64_t set = 0;
 
@@ -284,7 +304,7 @@ bool alar_payload_flag(const struct alar_layout *layout, const void *lanes, size
 {
     uint32_t per_lane = lane_ranks(layout);
 
-    PRE(cell < cells && rank < layout->ranks);
+    PRE(cell < cells && rank < alar_payload_set_ranks(layout));
     return layout->has_flags &&
            (flag_set(layout, lanes, cells, cell, rank / per_lane) >> (rank % per_lane) & 1) != 0;
 }
@@ -302,4 +322,36 @@ uint64_t alar_payload_flag_count(const struct alar_layout *layout, const void *l
         }
     }
     return count;
+}
+
+bool alar_payload_local(const struct alar_layout *layout, const void *lanes,
+                        struct alar_exact *exact, struct alar_local *local)
+{
+    struct alar_local made = {.sum = 0.0};
+    struct alar_exact_ratio pair;
+
+    PRE(layout->normalization == ALAR_TOKEN_WEIGHTED);
+    if (layout->encoding == ALAR_EXACT) {
+        bool is_read = exact_read(layout, lanes, 0, &pair);
+        PRE(is_read);
+        *exact = pair.numerator;
+        made.exact = exact;
+        made.tokens = pair.denominator;
+        made.sum = alar_fp_to_double(ALAR_F64, alar_exact_round(exact, 1, ALAR_F64, ALAR_NEAREST));
+    } else {
+        struct alar_ratio sum = alar_payload_pair(layout, lanes, 0);
+
+        if (alar_loss_recorded(sum.numerator, sum.denominator, &made) != ALAR_OK) {
+            return false;
+        }
+        made.nonfinite = 0;
+    }
+    for (uint32_t c = 0; c < alar_payload_set_ranks(layout); c++) {
+        bool is_flagged = alar_payload_flag(layout, lanes, 1, 0, c);
+
+        made.shares |= (uint64_t)is_flagged << c;
+        made.nonfinite += is_flagged;
+    }
+    *local = made;
+    return true;
 }

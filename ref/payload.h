@@ -11,7 +11,9 @@
    Flags are for each cell a set of ranks, as a SUM can carry one exactly: rank r adds 2^(r mod B)
    to lane r / B, with B bits a lane (24 in fp32, 53 in fp64, 62 in int64). Each rank adds its bit
    at most once, so no order of addition rounds, and the sum is the set of the ranks whose local
-   loss was not finite. MAX would lose it: one NaN makes any answer legal. spec: L-07 */
+   loss was not finite. MAX would lose it: one NaN makes any answer legal. Where `cp` ranks stand
+   behind each rank of the group, their set is what is carried: c of r is number r * cp + c.
+   spec: L-07 */
 #ifndef ALAR_PAYLOAD_H
 #define ALAR_PAYLOAD_H
 
@@ -25,6 +27,7 @@ struct alar_layout {
     enum alar_normalization normalization;
     enum alar_placement placement;
     uint32_t ranks;        /* of the group, at least 1 */
+    uint32_t cp;           /* context parallel ranks behind each of them; 0 is 1 */
     uint32_t microbatches; /* a step, at least 1 */
     bool has_flags;        /* carry who was non-finite */
     uint64_t schema;       /* exact: hash of the sorted names of the metrics */
@@ -62,7 +65,17 @@ void alar_payload_add(const struct alar_layout *layout, const void *lanes, size_
 /* The i-th reduced pair of a pair encoding. */
 struct alar_ratio alar_payload_pair(const struct alar_layout *layout, const void *lanes, size_t i);
 
-/* Was rank `rank`'s local loss of cell `cell` non-finite? false when flags do not travel. */
+/* What was reduced of one cell, token-weighted, as a local loss for a next reduction; it borrows
+   `exact`, which is not looked at by the pair encodings. False when the weight is no count; then
+   `local` is untouched. PRE: it was checked. spec: N-55 */
+bool alar_payload_local(const struct alar_layout *layout, const void *lanes,
+                        struct alar_exact *exact, struct alar_local *local);
+
+/* How many ranks a set can hold: ranks * cp. */
+uint32_t alar_payload_set_ranks(const struct alar_layout *layout);
+
+/* Was the local loss of number `rank` of the set of cell `cell` non-finite? false when flags do not
+   travel. */
 bool alar_payload_flag(const struct alar_layout *layout, const void *lanes, size_t cells,
                        size_t cell, uint32_t rank);
 

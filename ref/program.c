@@ -8,7 +8,9 @@
 
 enum phase {
     PHASE_COMPUTE,    /* until busy_until */
-    PHASE_CONTRIBUTE, /* hand over the microbatch's loss */
+    PHASE_CONTRIBUTE, /* take the microbatch's loss */
+    PHASE_SHARE_WAIT, /* it is reduced over the ranks that share the microbatch */
+    PHASE_POST,       /* hand it over */
     PHASE_GRADIENT,   /* issue the gradient all-reduce, if there is one */
     PHASE_GRADIENT_WAIT,
     PHASE_STEP_END,
@@ -27,8 +29,36 @@ struct alar_program {
     void *request;
     float *send;
     float *receive;
-    struct alar_deadline deadline; /* of the gradient wait */
+    struct alar_deadline deadline; /* of the wait for `request` */
+    struct alar_local local;       /* of the current microbatch */
+    struct alar_exact exact;       /* its sum, where it was shared */
+    void *share_send;              /* lanes of one cell; NULL when nothing is shared */
+    void *share_receive;
+    struct alar_mishap mishap;
 };
+
+static enum alar_status buffers_open(struct alar_program *program)
+{
+    const struct alar_program_options *options = &program->options;
+    uint64_t bytes = options->pace.grad_bytes;
+
+    if (bytes > 0) {
+        program->send = calloc(1, bytes);
+        program->receive = calloc(1, bytes);
+    }
+    if (options->sharing.comm != NULL) {
+        const struct alar_layout *layout = &options->sharing.layout;
+        size_t lanes = alar_payload_lanes(layout, 1);
+
+        program->share_send = calloc(lanes, alar_payload_lane_bytes(layout));
+        program->share_receive = calloc(lanes, alar_payload_lane_bytes(layout));
+        if (program->share_send == NULL || program->share_receive == NULL) {
+            return ALAR_E_NOMEM;
+        }
+    }
+    return bytes > 0 && (program->send == NULL || program->receive == NULL) ? ALAR_E_NOMEM
+                                                                            : ALAR_OK;
+}
 
 enum alar_status alar_program_open(struct alar_program **program,
                                    const struct alar_program_options *options)
@@ -40,16 +70,18 @@ enum alar_status alar_program_open(struct alar_program **program,
         return ALAR_E_NOMEM;
     }
     made->options = *options;
-    if (bytes > 0) {
-        made->send = calloc(1, bytes);
-        made->receive = calloc(1, bytes);
-        int error = options->backend->comm_create(options->context, NULL, 0, options->comm_epoch,
-                                                  &made->comm);
-        if (made->send == NULL || made->receive == NULL || error != 0) {
-            alar_program_free(made);
-            return error != 0 ? ALAR_E_BACKEND : ALAR_E_NOMEM;
-        }
+    enum alar_status status = buffers_open(made);
+    if (status == ALAR_OK && bytes > 0 && options->gradient_comm == NULL &&
+        options->backend->comm_create(options->context, NULL, 0, options->comm_epoch,
+                                      &made->comm) != 0) {
+        status = ALAR_E_BACKEND;
     }
+    if (status != ALAR_OK) {
+        made->options.sharing.comm = NULL; /* still the caller's */
+        alar_program_free(made);
+        return status;
+    }
+    made->comm = options->gradient_comm != NULL ? options->gradient_comm : made->comm;
     *program = made;
     return ALAR_OK;
 }
@@ -91,52 +123,35 @@ static bool compute(struct alar_program *program, uint64_t now_us, uint64_t *wak
     return true;
 }
 
-static void contribute(struct alar_program *program)
+/* One all-reduce that the program stands still for. */
+struct standstill {
+    void *comm;
+    const void *send;
+    void *receive;
+    uint64_t count;
+    enum alar_dtype dtype;
+    uint64_t tag;
+    enum phase phase; /* in which it waits */
+};
+
+static void standstill_issue(struct alar_program *program, const struct standstill *still,
+                             uint64_t now_us)
 {
     const struct alar_program_options *options = &program->options;
-    const struct alar_source *source = &options->source;
-    struct alar_local local = {0};
+    struct alar_op op = {.tag = still->tag, .timeout_us = options->deadline_us, .scale = 1.0};
 
-    program->is_gone = alar_fault_departs(options->faults, false /* before it contributes */);
-    if (program->is_gone) {
-        return;
-    }
-    enum alar_status status =
-        source->local(source->data, options->rank, program->index, program->microbatch, &local);
-
-    if (status != ALAR_OK) {
-        alar_driver_abandon(options->driver, status);
-        return;
-    }
-    if (!options->pace.is_unlogged) {
-        alar_driver_microbatch(options->driver, source->step(source->data, program->index), &local);
-    }
-    program->is_gone = alar_fault_departs(options->faults, true /* it has contributed */);
-    program->microbatch++;
-    program->phase = program->microbatch < options->microbatches ? PHASE_COMPUTE : PHASE_GRADIENT;
-}
-
-static void gradient_issue(struct alar_program *program, uint64_t now_us)
-{
-    const struct alar_program_options *options = &program->options;
-    struct alar_op op = {.tag = program->index, .timeout_us = options->deadline_us, .scale = 1.0};
-
-    program->phase = PHASE_STEP_END;
-    if (program->comm == NULL) {
-        return;
-    }
-    if (options->backend->allreduce(program->comm, program->send, program->receive,
-                                    options->pace.grad_bytes / sizeof(float), ALAR_F32, ALAR_SUM,
-                                    NULL, &op, &program->request) != 0) {
+    if (options->backend->allreduce(still->comm, still->send, still->receive, still->count,
+                                    still->dtype, ALAR_SUM, NULL, &op, &program->request) != 0) {
         alar_driver_abandon(options->driver, ALAR_E_BACKEND);
         return;
     }
     program->deadline = (struct alar_deadline){.since = now_us, .limit = options->deadline_us};
-    program->phase = PHASE_GRADIENT_WAIT;
+    program->phase = still->phase;
 }
 
-/* Asks about the gradient all-reduce; false while it is pending. */
-static bool gradient_test(struct alar_program *program, uint64_t now_us)
+/* Asks about the all-reduce that is waited for; false while it is pending. When it fails the driver
+   is told, and no phase follows. */
+static bool standstill_test(struct alar_program *program, uint64_t now_us)
 {
     const struct alar_program_options *options = &program->options;
     int done = 0;
@@ -156,8 +171,105 @@ static bool gradient_test(struct alar_program *program, uint64_t now_us)
     }
     options->backend->request_free(program->request);
     program->request = NULL;
-    program->phase = PHASE_STEP_END;
     return true;
+}
+
+static void share_issue(struct alar_program *program, uint64_t now_us)
+{
+    const struct alar_sharing *sharing = &program->options.sharing;
+
+    alar_payload_write(&sharing->layout, sharing->rank, &program->local, 1, program->share_send);
+    const struct standstill still = {
+        .comm = sharing->comm,
+        .send = program->share_send,
+        .receive = program->share_receive,
+        .count = alar_payload_lanes(&sharing->layout, 1),
+        .dtype = alar_payload_dtype(&sharing->layout),
+        .tag = program->index * program->options.microbatches + program->microbatch,
+        .phase = PHASE_SHARE_WAIT,
+    };
+    standstill_issue(program, &still, now_us);
+}
+
+/* What the ranks that share the microbatch make of it, if it is one contribution of each. */
+static void share_take(struct alar_program *program)
+{
+    const struct alar_program_options *options = &program->options;
+    const struct alar_sharing *sharing = &options->sharing;
+    const struct alar_source *source = &options->source;
+    struct alar_mishap mishap = {
+        .finding = alar_payload_check(&sharing->layout, sharing->rank, program->share_receive, 1),
+        .step = source->step(source->data, program->index),
+        .microbatch = program->microbatch,
+        .number = program->index * options->microbatches + program->microbatch,
+    };
+
+    program->phase = PHASE_POST;
+    if (mishap.finding.kind != ALAR_CENSUS_WHOLE) {
+        mishap.finding.rank += sharing->first_rank;
+        mishap.finding.other += sharing->first_rank;
+        program->mishap = mishap;
+        alar_driver_abandon(options->driver, ALAR_E_MISCOUNT);
+    } else if (!alar_payload_local(&sharing->layout, program->share_receive, &program->exact,
+                                   &program->local)) {
+        alar_driver_abandon(options->driver, ALAR_E_BACKEND);
+    }
+}
+
+/* Takes the local loss; hands it over at once, unless other ranks share the microbatch. */
+static void contribute(struct alar_program *program, uint64_t now_us)
+{
+    const struct alar_program_options *options = &program->options;
+    const struct alar_source *source = &options->source;
+
+    program->is_gone = alar_fault_departs(options->faults, false /* before it contributes */);
+    if (program->is_gone) {
+        return;
+    }
+    program->local = (struct alar_local){.sum = 0.0};
+    enum alar_status status = source->local(source->data, options->rank, program->index,
+                                            program->microbatch, &program->local);
+
+    if (status != ALAR_OK) {
+        alar_driver_abandon(options->driver, status);
+        return;
+    }
+    program->phase = PHASE_POST;
+    if (options->sharing.comm != NULL && !options->pace.is_unlogged) {
+        share_issue(program, now_us);
+    }
+}
+
+static void post(struct alar_program *program)
+{
+    const struct alar_program_options *options = &program->options;
+    const struct alar_source *source = &options->source;
+
+    if (!options->pace.is_unlogged) {
+        alar_driver_microbatch(options->driver, source->step(source->data, program->index),
+                               &program->local);
+    }
+    program->is_gone = alar_fault_departs(options->faults, true /* it has contributed */);
+    program->microbatch++;
+    program->phase = program->microbatch < options->microbatches ? PHASE_COMPUTE : PHASE_GRADIENT;
+}
+
+static void gradient_issue(struct alar_program *program, uint64_t now_us)
+{
+    const struct standstill still = {
+        .comm = program->comm,
+        .send = program->send,
+        .receive = program->receive,
+        .count = program->options.pace.grad_bytes / sizeof(float),
+        .dtype = ALAR_F32,
+        .tag = program->index,
+        .phase = PHASE_GRADIENT_WAIT,
+    };
+
+    program->phase = PHASE_STEP_END;
+    if (program->comm != NULL) {
+        standstill_issue(program, &still, now_us);
+    }
 }
 
 static void step_end(struct alar_program *program)
@@ -186,15 +298,27 @@ enum alar_turn alar_program_advance(struct alar_program *program, uint64_t now_u
             }
             break;
         case PHASE_CONTRIBUTE:
-            contribute(program);
+            contribute(program, now_us);
+            break;
+        case PHASE_SHARE_WAIT:
+            if (!standstill_test(program, now_us)) {
+                return ALAR_TURN_BLOCKED;
+            }
+            if (program->request == NULL) {
+                share_take(program);
+            }
+            break;
+        case PHASE_POST:
+            post(program);
             break;
         case PHASE_GRADIENT:
             gradient_issue(program, now_us);
             break;
         case PHASE_GRADIENT_WAIT:
-            if (!gradient_test(program, now_us)) {
+            if (!standstill_test(program, now_us)) {
                 return ALAR_TURN_BLOCKED;
             }
+            program->phase = PHASE_STEP_END;
             break;
         case PHASE_STEP_END:
             step_end(program);
@@ -232,6 +356,11 @@ uint64_t alar_program_expiry(const struct alar_program *program)
     return deadline->limit == 0 ? UINT64_MAX : deadline->since + deadline->limit;
 }
 
+const struct alar_mishap *alar_program_mishap(const struct alar_program *program)
+{
+    return program->mishap.finding.kind == ALAR_CENSUS_WHOLE ? NULL : &program->mishap;
+}
+
 size_t alar_program_steps(const struct alar_program *program)
 {
     return program->index;
@@ -245,6 +374,11 @@ void alar_program_free(struct alar_program *program)
     if (program->comm != NULL) {
         program->options.backend->comm_free(program->comm);
     }
+    if (program->options.sharing.comm != NULL) {
+        program->options.backend->comm_free(program->options.sharing.comm);
+    }
+    free(program->share_send);
+    free(program->share_receive);
     free(program->send);
     free(program->receive);
     free(program);

@@ -32,6 +32,15 @@ struct alar_pace {
 
 struct alar_fault_rank;
 
+/* The context parallel ranks that share a microbatch: their losses are reduced first, and each of
+   them contributes what came out. Zero: there are none. spec: N-55 */
+struct alar_sharing {
+    void *comm; /* of these ranks; the program frees it, once it is open */
+    struct alar_layout layout;
+    uint32_t rank;       /* among them */
+    uint32_t first_rank; /* the world's number of the first of them; the others follow */
+};
+
 struct alar_program_options {
     struct alar_driver *driver; /* borrowed */
     struct alar_source source;
@@ -42,8 +51,10 @@ struct alar_program_options {
     uint32_t microbatches;
     size_t steps; /* in all */
     struct alar_pace pace;
-    uint64_t deadline_us;           /* of the gradient all-reduce; 0: none */
-    uint64_t comm_epoch;            /* of the gradients' communicator */
+    uint64_t deadline_us; /* of the gradient all-reduce; 0: none */
+    uint64_t comm_epoch;  /* of the gradients' communicator */
+    void *gradient_comm;  /* the program frees it; NULL: one of all ranks is made */
+    struct alar_sharing sharing;
     struct alar_fault_rank *faults; /* borrowed; NULL: none */
 };
 
@@ -71,6 +82,10 @@ void alar_program_wait(struct alar_program *program, uint64_t slice_us);
 
 /* The tick at which the wait that blocks the program expires; UINT64_MAX: none does. */
 uint64_t alar_program_expiry(const struct alar_program *program);
+
+/* What came of a reduction over the ranks that share a microbatch and is none; NULL: nothing did.
+ */
+const struct alar_mishap *alar_program_mishap(const struct alar_program *program);
 
 /* Steps ended so far. */
 size_t alar_program_steps(const struct alar_program *program);

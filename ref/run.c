@@ -43,20 +43,24 @@ static bool is_comparable(const struct run *run)
            (run->status == ALAR_OK || run->config.check == ALAR_CHECK_AGREE);
 }
 
-/* A history with a hole is no history, and a plan that fired nothing has shown nothing; all ranks
-   leave with the same code for it. spec: F-09, F-14 */
+/* What some rank found wrong is wrong for all, those of other stages included. A history with a
+   hole is no history, and a plan that fired nothing has shown nothing; all ranks leave with the
+   same code for it. spec: F-09, F-14 */
 static enum alar_class run_shortfall(struct run *run, const struct run_totals *pass)
 {
     bool is_idle = alar_faults_is_plan(run->options->faults) && pass->fired == 0;
-    int64_t torn = 0;
+    int64_t lanes[2] = {0, run->code == ALAR_CLASS_WRONG ||
+                               alar_status_class(run->status) == ALAR_CLASS_WRONG};
 
     for (uint32_t i = 0; i < run->rank_count; i++) {
-        torn += !alar_history_is_whole(run->rank[i].history);
+        lanes[0] += !alar_history_is_whole(run->rank[i].history);
     }
-    if (run_sum(run, 13, &torn, 1) != ALAR_OK || torn > 0 || is_idle) {
+    if (run_sum(run, 13, lanes, 2) != ALAR_OK) {
         return ALAR_CLASS_INCOMPLETE;
     }
-    return ALAR_CLASS_GOOD;
+    enum alar_class wrong = lanes[1] > 0 ? ALAR_CLASS_WRONG : ALAR_CLASS_GOOD;
+
+    return lanes[0] > 0 || is_idle ? alar_class_worst(wrong, ALAR_CLASS_INCOMPLETE) : wrong;
 }
 
 static enum alar_status run_twin(struct run *run, struct run_totals *totals)
@@ -81,7 +85,7 @@ static enum alar_status run_passes(struct run *run)
         ALAR_TRY(run_twin(run, &twin));
     }
     run->code = (int)alar_class_worst((enum alar_class)run->code, run_shortfall(run, &pass));
-    if (run->rank[0].rank == 0) {
+    if (run_reporter(run) != NULL) {
         run->options->view->summary(run, &pass, has_twin ? &twin : NULL);
     }
     return ALAR_OK;

@@ -13,6 +13,7 @@
 #include "options.h"
 #include "program.h"
 #include "report_json.h"
+#include "topology.h"
 
 struct run;
 struct run_rank;
@@ -50,8 +51,10 @@ struct alar_run_options {
     struct alar_config config;        /* complete but for `microbatches`, which the losses decide */
     const char *losses;               /* directory */
     enum alar_input input;
-    uint32_t ranks;    /* sim: 0 means as many as the losses have */
-    const char *steps; /* "A:B"; NULL: all */
+    uint32_t ranks;                /* sim: 0 means as many as the losses have */
+    struct alar_topology topology; /* what is 0 is not said, see run_topology_open */
+    bool is_replicated;            /* context parallel ranks hold the full loss, not a share */
+    const char *steps;             /* "A:B"; NULL: all */
     struct alar_pace pace;
     const struct alar_sim_options *sim; /* delays and manners; borrowed; NULL: the defaults */
     enum alar_sim_order order;          /* sim */
@@ -65,6 +68,14 @@ struct alar_run_options {
     bool is_quiet; /* no log lines */
 };
 
+/* The communicators a rank is in, where not all ranks are in one; NULL: in none of the kind. */
+struct run_groups {
+    const struct alar_backend *backend;
+    void *log;
+    void *sharing;
+    void *gradient;
+};
+
 /* One rank that this process runs. */
 struct run_rank {
     uint32_t rank;
@@ -74,6 +85,8 @@ struct run_rank {
     struct alar_history *history;
     struct alar_fault_rank *faults; /* NULL: none */
     void *wrapped;                  /* by options->wrap; NULL: nothing */
+    struct run_groups groups;       /* of the current pass, until driver and program own them */
+    char group[16];                 /* name of the group that logs */
     struct alar_exact exact;        /* of the newest local loss, under `exact` */
     struct run *run;
     enum alar_turn turn;
@@ -116,7 +129,9 @@ struct run {
     struct alar_dataset dataset;
     struct alar_step_range range;
     uint32_t ranks; /* of the world */
-    uint32_t own;   /* rank of this process; on the simulator 0, the first of its ranks */
+    struct alar_topology topology;
+    uint32_t reporter; /* the rank whose log is shown: the first of the last stage */
+    uint32_t own;      /* rank of this process; on the simulator 0, the first of its ranks */
     struct run_rank *rank;
     uint32_t rank_count;              /* run by this process */
     bool is_twin;                     /* the second pass */
@@ -140,6 +155,28 @@ ALAR_MUST_USE enum alar_status run_close(struct run *run);
    simulator they are in one place already. Errors: ALAR_E_BACKEND; ALAR_E_TIMEOUT. */
 ALAR_MUST_USE enum alar_status run_sum(struct run *run, uint64_t epoch, int64_t *lanes,
                                        size_t count);
+
+/* run_groups.c: who reduces with whom. Errors: ALAR_E_INPUT when the ranks are not pp x dp x cp,
+   with one line in `complaint`; ALAR_E_BACKEND, ALAR_E_NOMEM. */
+ALAR_MUST_USE enum alar_status run_topology_open(struct run *run, char *complaint);
+ALAR_MUST_USE enum alar_status run_groups_open(const struct run *run,
+                                               const struct alar_backend *backend, void *context,
+                                               struct run_groups *groups);
+void run_groups_free(struct run_groups *groups);
+void run_groups_declare(const struct run *run, struct run_rank *rank);
+
+/* The driver of a rank in its seat, and those it shares microbatches with; both take the rank's
+   communicators. */
+void run_seat_driver(const struct run *run, struct run_rank *rank,
+                     struct alar_driver_options *driver);
+struct alar_sharing run_seat_sharing(const struct run *run, const struct run_rank *rank,
+                                     const struct alar_layout *layout);
+
+/* Which of the recorded ranks a rank takes its losses from. */
+uint32_t run_losses_rank(const struct run *run, uint32_t rank);
+
+/* The rank whose log is shown, if this process runs it; otherwise NULL. */
+const struct run_rank *run_reporter(const struct run *run);
 
 /* run_pass.c: opens drivers and programs of the current pass for every rank, runs them to their
    end, and leaves them open. Errors: ALAR_E_NOMEM, ALAR_E_BACKEND, ALAR_E_RANGE. */

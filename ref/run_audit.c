@@ -12,35 +12,72 @@
 struct audit {
     const struct run *run;
     struct alar_layout layout;
-    uint64_t *bits; /* of one lane, one element a rank */
-    void *lanes;    /* one contribution */
-    void *scratch;  /* of alar_legal_range */
+    uint64_t *bits;   /* of one cell, one element a context parallel rank */
+    uint64_t *column; /* of one lane, one element a data parallel rank */
+    void *lanes;      /* one contribution */
+    void *scratch;    /* of alar_legal_range */
     struct alar_local *local;
     struct alar_range report;
     bool is_judged; /* every lane had a finite range */
 };
 
-/* The range of one lane of the all-reduce whose first cell is `cell` of the run. */
-static struct alar_range lane_range(struct audit *audit, size_t cell, size_t cells, size_t lane)
+/* Of the cell at that index of the run, the loss that data parallel rank `dp` contributes: its own,
+   or the least and the greatest that its context parallel ranks can make of theirs. */
+static void cell_range(struct audit *audit, uint32_t dp, size_t cell, struct alar_local local[2])
 {
     const struct run *run = audit->run;
-    enum alar_dtype dtype = run->config.encoding == ALAR_PAIR32 ? ALAR_F32 : ALAR_F64;
+    enum alar_dtype dtype = alar_payload_dtype(&audit->layout);
+    uint32_t cp = run->options->is_replicated ? 1 : run->topology.cp;
+    int64_t tokens = 0;
 
-    for (uint32_t rank = 0; rank < run->ranks; rank++) {
-        for (size_t i = 0; i < cells; i++) {
-            alar_dataset_local(
-                &run->dataset, rank, run->range.begin + (cell + i) / audit->layout.microbatches,
-                (uint32_t)((cell + i) % audit->layout.microbatches), &audit->local[i]);
-            if (run->is_simulated) {
-                alar_fault_local(run->rank[rank].faults, cell + i, &audit->local[i]);
-            }
+    for (uint32_t c = 0; c < cp; c++) {
+        alar_dataset_local(&run->dataset, dp * cp + c,
+                           run->range.begin + cell / audit->layout.microbatches,
+                           (uint32_t)(cell % audit->layout.microbatches), &local[0]);
+        if (run->is_simulated) {
+            uint32_t rank = run->reporter + dp * run->topology.cp + c;
+
+            alar_fault_local(run->rank[rank].faults, cell, &local[0]);
         }
-        alar_payload_write(&audit->layout, rank, audit->local, cells, audit->lanes);
-        struct alar_ratio pair = alar_payload_pair(&audit->layout, audit->lanes, lane / 2);
-        audit->bits[rank] =
-            alar_fp_from_double(dtype, lane % 2 == 0 ? pair.numerator : pair.denominator);
+        audit->bits[c] = alar_fp_from_double(dtype, local[0].sum);
+        tokens += local[0].tokens;
     }
-    return alar_legal_range(dtype, audit->bits, run->ranks, audit->scratch);
+    local[1] = local[0];
+    if (cp > 1) {
+        struct alar_range range = alar_legal_range(dtype, audit->bits, cp, audit->scratch);
+
+        audit->is_judged &= !range.can_be_nan;
+        local[0] = (struct alar_local){.sum = range.low, .tokens = tokens};
+        local[1] = (struct alar_local){.sum = range.high, .tokens = tokens};
+    }
+}
+
+/* The range of one lane of the all-reduce whose first cell is `cell` of the run; sums of the least
+   contributions, and of the greatest, bound all others. */
+static struct alar_range lane_range(struct audit *audit, size_t cell, size_t cells, size_t lane)
+{
+    const struct alar_layout *layout = &audit->layout;
+    enum alar_dtype dtype = alar_payload_dtype(layout);
+    struct alar_range range[2];
+
+    for (int end = 0; end < 2; end++) {
+        for (uint32_t rank = 0; rank < layout->ranks; rank++) {
+            for (size_t i = 0; i < cells; i++) {
+                struct alar_local local[2];
+
+                cell_range(audit, rank, cell + i, local);
+                audit->local[i] = local[end];
+            }
+            alar_payload_write(layout, rank, audit->local, cells, audit->lanes);
+            struct alar_ratio pair = alar_payload_pair(layout, audit->lanes, lane / 2);
+            audit->column[rank] =
+                alar_fp_from_double(dtype, lane % 2 == 0 ? pair.numerator : pair.denominator);
+        }
+        range[end] = alar_legal_range(dtype, audit->column, layout->ranks, audit->scratch);
+    }
+    range[0].high = range[1].high;
+    range[0].can_be_nan |= range[1].can_be_nan;
+    return range[0];
 }
 
 /* Adds the steps of a report, computed once from least and once from greatest numerators. */
@@ -80,18 +117,20 @@ static bool audit_open(struct audit *audit, const struct run *run)
 
     audit->run = run;
     audit->is_judged = true;
-    audit->layout = alar_config_driver(&run->config, run->ranks).layout;
+    audit->layout = alar_config_driver(&run->config, run->topology.dp).layout;
     audit->layout.has_flags = false;
     audit->bits = calloc(run->ranks, sizeof(*audit->bits));
+    audit->column = calloc(run->ranks, sizeof(*audit->column));
     audit->lanes = calloc(2 * cells, sizeof(double));
     audit->local = calloc(cells, sizeof(*audit->local));
     audit->scratch = malloc(alar_legal_scratch_bytes(run->ranks));
-    return audit->bits && audit->lanes && audit->local && audit->scratch;
+    return audit->bits && audit->column && audit->lanes && audit->local && audit->scratch;
 }
 
 static void audit_close(struct audit *audit)
 {
     free(audit->bits);
+    free(audit->column);
     free(audit->lanes);
     free(audit->local);
     free(audit->scratch);

@@ -47,13 +47,15 @@ static void ending_line(char *line, const struct run_rank *rank, const struct al
 {
     struct alar_note own = alar_driver_note(rank->driver);
     const struct alar_mishap *mishap = alar_driver_mishap(rank->driver);
+    const struct alar_mishap *shared = alar_program_mishap(rank->program);
     double deadline_ms = (double)deadline_us(rank->run) / 1000.0;
     char text[ALAR_MISHAP_BYTES];
 
-    if (mishap != NULL) {
-        alar_mishap_print(mishap, text);
-        snprintf(line, LINE_BYTES, "%s: %s",
-                 ending->status == ALAR_E_SCHEMA ? "SCHEMA" : "MISCOUNT", text);
+    if (mishap != NULL || shared != NULL) {
+        alar_mishap_print(mishap != NULL ? mishap : shared, text);
+        snprintf(line, LINE_BYTES, "%s: %s%s",
+                 ending->status == ALAR_E_SCHEMA ? "SCHEMA" : "MISCOUNT", text,
+                 mishap != NULL ? "" : " over context parallel ranks");
         return;
     }
     switch (ending->status) {
@@ -187,7 +189,7 @@ void run_rank_over(struct run_rank *rank)
     enum alar_status status = alar_driver_status(rank->driver);
     bool is_agreed = status == ALAR_E_NONFINITE && rank->run->config.check == ALAR_CHECK_AGREE;
 
-    if (!rank->run->is_twin) {
+    if (!rank->run->is_twin && alar_topology_is_last(&rank->run->topology, rank->rank)) {
         rank->run->status = status;
     }
     if (status == ALAR_OK || is_agreed) {

@@ -19,9 +19,12 @@ static enum alar_status source_local(void *data, uint32_t rank, size_t index, ui
     struct run_rank *own = &run->rank[rank - run->rank[0].rank];
     struct alar_exact *exact = run->config.encoding == ALAR_EXACT ? &own->exact : NULL;
 
-    alar_dataset_local_exact(&run->dataset, rank, run->range.begin + index, microbatch, exact,
-                             local);
+    alar_dataset_local_exact(&run->dataset, run_losses_rank(run, rank), run->range.begin + index,
+                             microbatch, exact, local);
     alar_fault_local(own->faults, index * run->config.microbatches + microbatch, local);
+    if (local->nonfinite > 0) {
+        local->shares = UINT64_C(1) << alar_topology_seat(&run->topology, rank).cp;
+    }
     return ALAR_OK;
 }
 
@@ -44,7 +47,6 @@ static struct alar_driver_options driver_options(const struct run *run, struct r
 
     driver.backend = run->backend;
     driver.context = rank->context;
-    driver.rank = rank->rank;
     driver.now_us = run->is_simulated ? world_now : alar_clock_now;
     driver.clock = run->world;
     driver.rules.is_sync |= run->is_twin;
@@ -77,8 +79,11 @@ static enum alar_status rank_open(struct run *run, struct run_rank *rank)
                                           &driver.context, &rank->wrapped));
     }
     alar_fault_wrap(rank->faults, &driver.backend, &driver.context);
+    ALAR_TRY(run_groups_open(run, driver.backend, driver.context, &rank->groups));
+    run_seat_driver(run, rank, &driver);
     ALAR_TRY(alar_driver_open(&rank->driver, &driver));
-    const struct alar_program_options program = {
+    rank->groups.log = NULL;
+    struct alar_program_options program = {
         .driver = rank->driver,
         .source = {.data = run, .local = source_local, .step = source_step},
         .backend = driver.backend,
@@ -91,8 +96,12 @@ static enum alar_status rank_open(struct run *run, struct run_rank *rank)
         .deadline_us = driver.deadline_us,
         .comm_epoch = 2,
         .faults = rank->faults,
+        .gradient_comm = rank->groups.gradient,
+        .sharing = run_seat_sharing(run, rank, &driver.layout),
     };
+    program.pace.is_unlogged |= driver.is_spectator;
     ALAR_TRY(alar_program_open(&rank->program, &program));
+    rank->groups.gradient = rank->groups.sharing = NULL;
     rank->turn = ALAR_TURN_AT;
     rank->wake_us = rank->since_us = rank->start_us = driver.now_us(driver.clock);
     return ALAR_OK;
@@ -259,6 +268,7 @@ void run_pass_free(struct run *run)
         alar_driver_free(rank->driver);
         rank->program = NULL;
         rank->driver = NULL;
+        run_groups_free(&rank->groups);
         if (run->world != NULL && rank->context != NULL) {
             run->backend->fini(rank->context);
             rank->context = NULL;

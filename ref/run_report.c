@@ -55,7 +55,7 @@ static void report_compare(struct run_rank *rank, const struct alar_report *twin
         rank->illegal++;
         rank->run->code = (int)alar_status_class(ALAR_E_DIFFERS);
     }
-    if (rank->rank == 0) {
+    if (rank->rank == run->reporter) {
         run->options->view->compared(run, first, twin, ulps);
     }
 }
@@ -75,7 +75,7 @@ void run_report(void *sink, const struct alar_report *report)
     if (rank->log_count < rank->log_max) {
         rank->log[rank->log_count++] = *report;
     }
-    if (rank->rank == 0) {
+    if (rank->rank == run->reporter) {
         run->options->view->reported(run, report, elapsed_ms);
         if (run->has_log_json) {
             alar_report_file_write(&run->log_json, report);

@@ -56,6 +56,7 @@ static enum alar_status histories_open(struct run *run, char *complaint)
 
         ALAR_TRY(alar_config_history(&run->config, &writer, &rank->history, &run->history_since_us,
                                      complaint));
+        run_groups_declare(run, rank);
     }
     return ALAR_OK;
 }
@@ -123,6 +124,8 @@ static enum alar_status rank_prepare(struct run *run, struct run_rank *rank, uin
     rank->rank = number;
     rank->context = run->context;
     rank->run = run;
+    snprintf(rank->group, sizeof(rank->group), "dp%u",
+             alar_topology_seat(&run->topology, number).cp);
     rank->log_max = steps / run->config.log_interval + 2;
     rank->log = calloc(rank->log_max, sizeof(*rank->log));
     rank->presence = calloc(run->ranks, sizeof(*rank->presence));
@@ -135,7 +138,7 @@ static enum alar_status rank_prepare(struct run *run, struct run_rank *rank, uin
 
 static enum alar_status log_json_open(struct run *run, char *complaint)
 {
-    if (run->options->log_json == NULL || run->rank[0].rank != 0) {
+    if (run->options->log_json == NULL || run_reporter(run) == NULL) {
         return ALAR_OK;
     }
     run->log_json = (struct alar_report_file){.metric = "lm loss",
@@ -156,12 +159,15 @@ static enum alar_status losses_open(struct run *run, char *complaint)
     run->config.microbatches = (uint32_t)run->dataset.microbatches;
     ALAR_TRY(alar_dataset_select(&run->dataset, options->steps, &run->range, complaint));
     if (run->is_simulated) {
-        run->ranks = options->ranks > 0 ? options->ranks : run->dataset.ranks;
+        run->ranks = options->ranks;
     }
-    if (run->ranks > run->dataset.ranks) {
+    ALAR_TRY(run_topology_open(run, complaint));
+    uint32_t losses = 1 + run_losses_rank(run, run->ranks - 1);
+
+    if (losses > run->dataset.ranks) {
         snprintf(complaint, ALAR_COMPLAINT_BYTES,
-                 "%s: expected losses of %u ranks, found those of %u", run->options->losses,
-                 run->ranks, run->dataset.ranks);
+                 "%s: expected losses of %u ranks, found those of %u", run->options->losses, losses,
+                 run->dataset.ranks);
         return ALAR_E_INPUT;
     }
     return ALAR_OK;

@@ -52,6 +52,14 @@ for algorithm in nb smp recursive_doubling reduce_scatter_allgather; do
 done
 unset MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM MPIR_CVAR_COLLECTIVE_FALLBACK
 
+# Other layouts of the world over the same tokens.
+as_one "dp 2 x cp 2" run 4 --dp 2 --cp 2
+as_one "cp 4, gradients" run 4 --cp 4 --grad-bytes 4096
+as_one "pp 2 x dp 2 x cp 2, gradients" ranks 8 "$alar" run "${few[@]}" --losses "$SCRATCH/4" \
+    --pp 2 --cp 2 --grad-bytes 4096 --async-log-allreduce
+expect_text "pp 2 x cp 2: a NaN ends all stages with 1" 1 "rank 2; all ranks stopped" \
+    ranks 4 "$alar" run --losses tests/data/gpt-losses/diverge --encoding exact --pp 2 --cp 2
+
 h=$SCRATCH/history
 as_one "3 ranks, recorded" run 3 --history "$h"
 expect_text "the history passes" 0 "PASS" "$alar" check "$h"

@@ -293,12 +293,12 @@ Test(loss, masks_select)
         uint8_t mask[5];
         struct alar_local expected;
     } table[] = {
-        {{1, 0, 1, 0, 0}, {4.0, 2, 0, NULL}},
-        {{1, 0, 255, 0, 2}, {4.5, 3, 0, NULL}},
-        {{0, 0, 0, 0, 0}, {0.0, 0, 0, NULL}},
-        {{1, 1, 1, 0, 0}, {(double)NAN, 3, 1, NULL}},
-        {{0, 0, 0, 1, 0}, {(double)INFINITY, 1, 1, NULL}},
-        {{1, 1, 1, 1, 1}, {(double)NAN, 5, 2, NULL}},
+        {{1, 0, 1, 0, 0}, {4.0, 2, 0, 0, NULL}},
+        {{1, 0, 255, 0, 2}, {4.5, 3, 0, 0, NULL}},
+        {{0, 0, 0, 0, 0}, {0.0, 0, 0, 0, NULL}},
+        {{1, 1, 1, 0, 0}, {(double)NAN, 3, 1, 0, NULL}},
+        {{0, 0, 0, 1, 0}, {(double)INFINITY, 1, 1, 0, NULL}},
+        {{1, 1, 1, 1, 1}, {(double)NAN, 5, 2, 0, NULL}},
     };
 
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {

@@ -89,8 +89,8 @@ Test(payload, layouts_are_as_typed)
 
 /* B51's local losses, [rank][step and microbatch]. */
 static const struct alar_local b51[2][4] = {
-    {{2, 1, 0, NULL}, {4, 2, 0, NULL}, {6, 3, 0, NULL}, {8, 4, 0, NULL}},
-    {{3, 1, 0, NULL}, {3, 1, 0, NULL}, {5, 5, 0, NULL}, {1, 1, 0, NULL}},
+    {{2, 1, 0, 0, NULL}, {4, 2, 0, 0, NULL}, {6, 3, 0, 0, NULL}, {8, 4, 0, 0, NULL}},
+    {{3, 1, 0, 0, NULL}, {3, 1, 0, 0, NULL}, {5, 5, 0, 0, NULL}, {1, 1, 0, 0, NULL}},
 };
 
 /* The tallies of both steps after reducing them at a placement. */
@@ -179,7 +179,8 @@ static void check_sets(const struct alar_layout *layout, struct draw *draw)
     memset(&sum, 0, sizeof(sum));
     draw_order(draw, order, layout->ranks);
     for (uint32_t i = 0; i < layout->ranks; i++) {
-        struct alar_local local[3] = {{1.0, 1, 0, NULL}, {1.0, 1, 0, NULL}, {1.0, 1, 0, NULL}};
+        struct alar_local local[3] = {
+            {1.0, 1, 0, 0, NULL}, {1.0, 1, 0, 0, NULL}, {1.0, 1, 0, 0, NULL}};
         union lanes lanes;
 
         for (size_t cell = 0; cell < cells; cell++) {

@@ -35,7 +35,7 @@ static struct alar_run_options options_of(enum alar_normalization normalization)
     struct alar_run_options options = run_rig_gloo("tests/data/gpt-losses/train");
 
     options.input = ALAR_INPUT_TOKENS;
-    options.steps = "2:14";
+    options.steps = "27:62";
     options.config.encoding = ALAR_EXACT;
     options.config.normalization = normalization;
     options.config.check = ALAR_CHECK_AGREE;

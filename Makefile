@@ -89,6 +89,7 @@ CORE := \
 	window \
 	engine \
 	census \
+	schema \
 	topology \
 	loss \
 	loss_exact \

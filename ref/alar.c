@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum {
-    REPORTS_MAX = 16,
+    LINES_MAX = 16, /* log lines whose reports may be unread */
+    REPORTS_MAX = LINES_MAX * ALAR_METRICS_MAX,
     WAIT_SLICE_US = 10000,
     FAREWELL_US = 30000000,
     GRACE_US = 100000
@@ -18,6 +19,8 @@ enum {
 
 struct alar {
     struct alar_config config;
+    struct alar_schema schema;
+    char why[ALAR_MISHAP_BYTES];
     struct alar_backend backend;
     void *context;
     uint32_t rank;
@@ -88,6 +91,7 @@ static enum alar_status log_start(struct alar *log, char *complaint)
     struct alar_boot boot = {.rank = -1, .ranks = -1, .config = ""};
     uint64_t since_us = 0;
 
+    ALAR_TRY(alar_schema_init(&log->schema, log->config.metrics, log->config.metric_count));
     ALAR_TRY(alar_plugin_load(log->config.backend, builtin, &log->backend, complaint));
     if (log->backend.init(&log->context, &boot) != 0) {
         return ALAR_E_BACKEND;
@@ -151,11 +155,15 @@ static enum alar_status over_status(const struct alar *log)
     return status != ALAR_OK ? status : ALAR_E_RANGE;
 }
 
-enum alar_status alar_post(struct alar *log, double loss_sum, double tokens)
+enum alar_status alar_post_metrics(struct alar *log, const struct alar_sample *samples)
 {
-    struct alar_local local;
+    struct alar_local local[ALAR_METRICS_MAX];
 
-    ALAR_TRY(alar_loss_recorded(loss_sum, tokens, &local));
+    for (uint32_t i = 0; i < log->schema.count; i++) {
+        const struct alar_sample *sample = &samples[log->schema.origin[i]];
+
+        ALAR_TRY(alar_loss_recorded(sample->sum, sample->tokens, &local[i]));
+    }
     if (is_over(log)) {
         return over_status(log);
     }
@@ -163,7 +171,25 @@ enum alar_status alar_post(struct alar *log, double loss_sum, double tokens)
         return ALAR_E_RANGE;
     }
     log->microbatch++;
-    return log_settle(log, alar_driver_microbatch(log->driver, log->step, &local));
+    return log_settle(log, alar_driver_microbatch(log->driver, log->step, local));
+}
+
+enum alar_status alar_post(struct alar *log, double loss_sum, double tokens)
+{
+    const struct alar_sample sample = {.sum = loss_sum, .tokens = tokens};
+
+    return log->schema.count == 1 ? alar_post_metrics(log, &sample) : ALAR_E_RANGE;
+}
+
+const char *alar_why(struct alar *log)
+{
+    const struct alar_mishap *mishap = alar_driver_mishap(log->driver);
+
+    if (mishap == NULL) {
+        return NULL;
+    }
+    alar_mishap_print(mishap, log->why);
+    return log->why;
 }
 
 enum alar_status alar_step_end(struct alar *log)
@@ -174,7 +200,7 @@ enum alar_status alar_step_end(struct alar *log)
     if (log->microbatch != log->config.microbatches) {
         return ALAR_E_RANGE;
     }
-    if (log->report_count == REPORTS_MAX) {
+    if (log->report_count > (LINES_MAX - 1) * (size_t)log->schema.count) {
         return ALAR_E_FULL;
     }
     log->microbatch = 0;
@@ -207,7 +233,7 @@ enum alar_status alar_finish(struct alar *log)
     if (log->microbatch != 0) {
         return ALAR_E_RANGE;
     }
-    if (log->report_count == REPORTS_MAX) {
+    if (log->report_count > (LINES_MAX - 1) * (size_t)log->schema.count) {
         return ALAR_E_FULL;
     }
     log->is_finished = true;

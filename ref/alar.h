@@ -15,6 +15,7 @@
 
 /* One logged value. */
 struct alar_report {
+    const char *metric;     /* its name, as in the configuration */
     int64_t first_step;     /* of the steps it covers */
     int64_t step;           /* last of them: the step it belongs to */
     int64_t logged_at_step; /* at which it was logged */
@@ -45,13 +46,16 @@ struct alar_config {
     bool is_sync;                          /* false: asynchronous */
     bool waits_at_log;                     /* false: wait at the end of each step */
     const char *history;                   /* directory to record into; NULL: none */
+    const char *const *metrics;            /* names, which outlive the log; NULL: one, "lm loss" */
+    uint32_t metric_count; /* at most 16; no name twice, or empty, or with a comma */
 };
 
 struct alar;
 
 /* Opens a log; all ranks call. Starts the back end's library if the program has not.
    Errors: ALAR_E_INPUT for a back end that can't be loaded (one line in `complaint`, 512 bytes,
-   which may be NULL); ALAR_E_RANGE; ALAR_E_NOMEM; ALAR_E_BACKEND; ALAR_E_IO. */
+   which may be NULL); ALAR_E_RANGE, for metrics that are none too; ALAR_E_NOMEM; ALAR_E_BACKEND;
+   ALAR_E_IO. */
 ALAR_MUST_USE enum alar_status alar_open(struct alar **log, const struct alar_config *config,
                                          char *complaint);
 
@@ -60,12 +64,33 @@ uint32_t alar_ranks(const struct alar *log);
 
 /* Posts this rank's loss over the next microbatch of the current step: `loss_sum` in nats over
    `tokens` valid tokens, or 0 over 0. Returns at once unless the window is full. Errors:
-   ALAR_E_INPUT when `tokens` is no count; ALAR_E_RANGE past the last microbatch; otherwise the
+   ALAR_E_INPUT when `tokens` is no count; ALAR_E_RANGE past the last microbatch, and for a log of
+   several metrics; otherwise the
    status with which the run ended. */
 ALAR_MUST_USE enum alar_status alar_post(struct alar *log, double loss_sum, double tokens);
 
+/* What one rank knows of one metric over one microbatch. */
+struct alar_sample {
+    double sum;    /* of the metric over its tokens */
+    double tokens; /* or whatever it is a mean over; 0 when there is nothing of it */
+};
+
+/* Posts a log's several metrics in one all-reduce: samples[i] is of metrics[i]. Each metric gets a
+   report of its own, in the order of the sorted names, and is a mean as the normalization says;
+   ranks may list the names in different orders. Ranks with different names are found under `exact`
+   (ALAR_E_SCHEMA); the pair encodings add lanes by their place and can't know.
+   Minima and maxima are not offered: a back end's MAX may lose a NaN or the maximum itself, and a
+   SUM can carry them only as one lane for every rank. Post them as metrics of rank means instead,
+   or reduce them apart. Errors: as alar_post. */
+ALAR_MUST_USE enum alar_status alar_post_metrics(struct alar *log,
+                                                 const struct alar_sample *samples);
+
+/* One line on why the run ended as it did, when there is more to say than its status: which rank is
+   missing, doubled or has other metrics under `exact`. NULL otherwise. Lives as long as the log. */
+const char *alar_why(struct alar *log);
+
 /* Ends the step; waits where the configuration says so. Errors: as alar_post; ALAR_E_RANGE when
-   microbatches are missing; ALAR_E_FULL while 16 reports are unread. */
+   microbatches are missing; ALAR_E_FULL while the reports of 16 log lines are unread. */
 ALAR_MUST_USE enum alar_status alar_step_end(struct alar *log);
 
 /* Lets pending reductions advance; call it now and then while computing. Never blocks. */
@@ -79,7 +104,8 @@ ALAR_MUST_USE enum alar_status alar_report(struct alar *log, struct alar_report 
 ALAR_MUST_USE enum alar_status alar_finish(struct alar *log);
 
 /* Finishes if need be, ends the back end and frees the log; all ranks call; NULL is fine. After a
-   lost rank it ends the process, with exit code 2, because the library can't be finalized then. */
+   lost rank it ends the process, with exit code 2, because the library can't be finalized then; so
+   it does, with exit code 1, after ALAR_E_MISCOUNT and ALAR_E_SCHEMA. */
 ALAR_MUST_USE enum alar_status alar_close(struct alar *log);
 
 #endif

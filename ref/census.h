@@ -15,11 +15,11 @@ enum alar_census_lane {
     ALAR_CENSUS_SQUARES,      /* its square */
     ALAR_CENSUS_SCHEMAS,      /* the low 40 bits of the schema's hash */
     ALAR_CENSUS_SCHEMA_RANKS, /* the rank's number times 22 other bits of the hash */
-    ALAR_CENSUS_EMPTY,        /* cells in which the rank has no token */
+    ALAR_CENSUS_EMPTY,        /* local losses of the rank without a token */
     ALAR_CENSUS_LANES
 };
 
-/* The most ranks whose lanes stay below 2^62, and the most cells a rank may call empty. */
+/* The most ranks whose lanes stay below 2^62, and the most local losses a rank may call empty. */
 #define ALAR_CENSUS_RANKS_MAX (UINT32_C(1) << 20)
 #define ALAR_CENSUS_CELLS_MAX (UINT64_C(1) << 40)
 
@@ -48,7 +48,7 @@ struct alar_census_self {
     uint64_t schema; /* hash of the sorted names of its metrics */
 };
 
-/* Writes ALAR_CENSUS_LANES lanes of one rank, of whose cells `empty` have no token. */
+/* Writes ALAR_CENSUS_LANES lanes of one rank, of whose local losses `empty` have no token. */
 void alar_census_write(const struct alar_census_self *self, uint64_t empty, int64_t *lanes);
 
 /* Reads the lanes' sums over all ranks, whatever they hold. */

@@ -3,12 +3,9 @@
 
 #include "check.h"
 #include "clock.h"
-#include "event.h"
 
 #include <string.h>
 #include <unistd.h>
-
-static const char METRIC[] = "lm loss";
 
 enum {
     SUM_LANES_MAX = 16,
@@ -39,7 +36,10 @@ static uint16_t window_slots(const struct alar_config *config)
 struct alar_driver_options alar_config_driver(const struct alar_config *config, uint32_t ranks)
 {
     bool has_deadline = config->deadline_ms != ALAR_NO_DEADLINE;
+    struct alar_schema schema = {.count = 0};
+    enum alar_status status = alar_schema_init(&schema, config->metrics, config->metric_count);
 
+    PRE(status == ALAR_OK);
     return (struct alar_driver_options){
         .rules =
             {
@@ -57,8 +57,10 @@ struct alar_driver_options alar_config_driver(const struct alar_config *config, 
                 .ranks = ranks,
                 .microbatches = config->microbatches,
                 .has_flags = config->check == ALAR_CHECK_AGREE || config->check == ALAR_CHECK_COUNT,
-                .schema = alar_text_hash((struct alar_text){METRIC, strlen(METRIC)}),
+                .metrics = schema.count,
+                .schema = schema.hash,
             },
+        .schema = schema,
         .over = config->over,
         .check = config->check,
         .window = window_slots(config),

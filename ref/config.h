@@ -8,7 +8,8 @@
 /* Puts the defaults where zeros are. */
 void alar_config_complete(struct alar_config *config);
 
-/* The driver's options as far as the configuration decides them; `config` is complete. */
+/* The driver's options as far as the configuration decides them; `config` is complete, and
+   its metrics make a schema. */
 struct alar_driver_options alar_config_driver(const struct alar_config *config, uint32_t ranks);
 
 /* Who opens a history. */

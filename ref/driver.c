@@ -43,7 +43,8 @@ static struct alar_engine_event driver_post(struct alar_driver *driver, uint16_t
         .cell = driver->posted_cells,
         .cells = driver_next_cells(driver),
     };
-    alar_payload_write(layout, options->rank, &driver->local[slot->cell], slot->cells,
+    alar_payload_write(layout, options->rank,
+                       &driver->local[slot->cell * alar_payload_metrics(layout)], slot->cells,
                        driver_send_buffer(driver, index));
     driver_record_issue(driver, index);
     driver->posted++;
@@ -199,26 +200,43 @@ enum alar_need alar_driver_wait(struct alar_driver *driver, uint64_t slice_us)
     return alar_driver_poll(driver);
 }
 
-/* Keeps the exact sum of the newest local loss until it is posted; false when the interval has more
-   tokens than lanes can count. */
-static bool driver_keep(struct alar_driver *driver)
+/* Keeps the newest local losses, and their exact sums until they are posted; false when the
+   interval has more tokens than lanes can count. */
+static bool driver_keep(struct alar_driver *driver, const struct alar_local *local)
 {
-    struct alar_local *local = &driver->local[driver->cells];
+    size_t metrics = alar_payload_metrics(&driver->options.layout);
+    struct alar_local *kept = &driver->local[driver->cells * metrics];
+    struct alar_exact *exact =
+        driver->exact != NULL ? &driver->exact[(driver->cells - driver->posted_cells) * metrics]
+                              : NULL;
 
-    if (driver->exact == NULL) {
-        return true;
-    }
-    if (local->tokens > ALAR_LOSS_EXACT_TOKENS_MAX - driver->tokens) {
-        return false;
-    }
-    driver->tokens += local->tokens;
-    if (local->exact != NULL) {
-        struct alar_exact *kept = &driver->exact[driver->cells - driver->posted_cells];
-
-        *kept = *local->exact;
-        local->exact = kept;
+    for (size_t i = 0; i < metrics; i++) {
+        kept[i] = local[i];
+        if (exact == NULL) {
+            continue;
+        }
+        if (local[i].tokens > ALAR_LOSS_EXACT_TOKENS_MAX - driver->tokens) {
+            return false;
+        }
+        driver->tokens += local[i].tokens;
+        if (local[i].exact != NULL) {
+            exact[i] = *local[i].exact;
+            kept[i].exact = &exact[i];
+        }
     }
     return true;
+}
+
+/* The first local loss that is not finite; NULL when there is none. */
+static const struct alar_local *driver_nonfinite(const struct alar_driver *driver,
+                                                 const struct alar_local *local)
+{
+    for (size_t i = 0; i < alar_payload_metrics(&driver->options.layout); i++) {
+        if (local[i].nonfinite > 0) {
+            return &local[i];
+        }
+    }
+    return NULL;
 }
 
 enum alar_need alar_driver_microbatch(struct alar_driver *driver, int64_t step,
@@ -230,17 +248,17 @@ enum alar_need alar_driver_microbatch(struct alar_driver *driver, int64_t step,
     PRE(driver->action.kind == ALAR_ACTION_READY);
     PRE(index < driver->options.rules.log_interval);
     driver->step[index] = step;
-    driver->local[driver->cells] = *local;
-    if (local->nonfinite > 0 && driver->options.check == ALAR_CHECK_RAISE) {
+    const struct alar_local *bad = driver_nonfinite(driver, local);
+    if (bad != NULL && driver->options.check == ALAR_CHECK_RAISE) {
         driver->findings[0] = (struct alar_finding){
             .step = step,
             .microbatch = (uint32_t)(driver->cells % layout->microbatches),
-            .rank = driver_culprit(driver, local),
+            .rank = driver_culprit(driver, bad),
         };
         driver->finding_count = 1;
         return alar_driver_abandon(driver, ALAR_E_NONFINITE);
     }
-    if (!driver_keep(driver)) {
+    if (!driver_keep(driver, local)) {
         return alar_driver_abandon(driver, ALAR_E_RANGE);
     }
     driver->cells++;

@@ -11,6 +11,7 @@
 #include "history.h"
 #include "mishap.h"
 #include "payload.h"
+#include "schema.h"
 
 /* A non-finite local loss that every rank has learnt of. */
 struct alar_finding {
@@ -36,6 +37,7 @@ struct alar_driver_options {
     void *clock;
     struct alar_engine_rules rules;
     struct alar_layout layout;
+    struct alar_schema schema; /* of layout.metrics metrics */
     enum alar_over over;
     enum alar_check check;
     uint16_t window;               /* slots */
@@ -67,7 +69,8 @@ struct alar_driver;
 ALAR_MUST_USE enum alar_status alar_driver_open(struct alar_driver **driver,
                                                 const struct alar_driver_options *options);
 
-/* The program's events; each only when the driver needs nothing. `step` is the step's own number.
+/* The program's events; each only when the driver needs nothing. `step` is the step's own number;
+   `local` one local loss for each metric, in the order of the sorted names.
    More than ALAR_LOSS_EXACT_TOKENS_MAX tokens in an interval end a run under `exact`, with
    ALAR_E_RANGE. Returns what is needed next. */
 enum alar_need alar_driver_microbatch(struct alar_driver *driver, int64_t step,

@@ -23,6 +23,7 @@ static bool driver_allocate(struct alar_driver *driver)
 {
     const struct alar_driver_options *options = &driver->options;
     size_t steps = options->rules.log_interval;
+    size_t metrics = alar_payload_metrics(&options->layout);
     size_t slots = options->window;
 
     driver->slot_bytes = alar_payload_lanes(&options->layout, cells_max(options)) *
@@ -31,11 +32,11 @@ static bool driver_allocate(struct alar_driver *driver)
     driver->slot = calloc(slots, sizeof(*driver->slot));
     driver->send = calloc(slots, driver->slot_bytes);
     driver->receive = calloc(slots, driver->slot_bytes);
-    driver->local = calloc(steps * options->layout.microbatches, sizeof(*driver->local));
-    driver->tally = calloc(steps, sizeof(*driver->tally));
+    driver->local = calloc(steps * options->layout.microbatches * metrics, sizeof(*driver->local));
+    driver->tally = calloc(steps * metrics, sizeof(*driver->tally));
     driver->step = calloc(steps, sizeof(*driver->step));
     if (options->layout.encoding == ALAR_EXACT) {
-        driver->exact = calloc(cells_max(options), sizeof(*driver->exact));
+        driver->exact = calloc(cells_max(options) * metrics, sizeof(*driver->exact));
     }
     return driver->engine.window && driver->slot && driver->send && driver->receive &&
            driver->local && driver->tally && driver->step &&

@@ -45,7 +45,7 @@ void driver_record_issue(struct alar_driver *driver, uint16_t slot)
         .is_sync = driver->can_block,
         .buffer = buffer,
         .in = record_lanes(driver, slot, driver_send_buffer(driver, slot)),
-        .key = "lm loss",
+        .key = driver->options.schema.key,
         .has_step = true,
         .step = driver->step[posted->cell / layout->microbatches],
         .has_microbatch = layout->placement == ALAR_PLACEMENT_MICROBATCH,
@@ -126,7 +126,7 @@ void driver_record_report(struct alar_driver *driver, const struct alar_report *
     const struct alar_driver_options *options = &driver->options;
     const struct alar_history_report record = {
         .report = report,
-        .metric = "lm loss",
+        .metric = report->metric,
         .normalization = options->layout.normalization,
         .over = options->over,
         .encoding = options->layout.encoding,

@@ -36,16 +36,18 @@ static bool driver_find(struct alar_driver *driver, const struct driver_slot *sl
     }
     uint32_t ranks = alar_payload_set_ranks(layout);
     uint32_t first = driver->options.first_rank - driver->options.cp_rank;
+    size_t metrics = alar_payload_metrics(layout);
 
-    for (size_t i = 0; i < slot->cells * ranks; i++) {
-        size_t cell = i / ranks;
+    for (size_t i = 0; i < slot->cells * metrics * ranks; i++) {
+        size_t cell = i / ranks / metrics;
+        size_t metric = i / ranks % metrics;
         uint32_t rank = (uint32_t)(i % ranks);
         size_t step = (slot->cell + cell) / layout->microbatches;
 
-        if (!alar_payload_flag(layout, lanes, slot->cells, cell, rank)) {
+        if (!alar_payload_flag(layout, lanes, slot->cells, i / ranks, rank)) {
             continue;
         }
-        driver->tally[step].nonfinite++;
+        driver->tally[step * metrics + metric].nonfinite++;
         if (driver->finding_count < ALAR_FINDINGS_KEPT) {
             driver->findings[driver->finding_count] = (struct alar_finding){
                 .step = driver->step[step],
@@ -86,7 +88,8 @@ struct alar_engine_event driver_take(struct alar_driver *driver, const struct al
     const struct alar_layout *layout = &driver->options.layout;
     const struct driver_slot *slot = &driver->slot[action->slot];
     const void *lanes = driver_receive_buffer(driver, action->slot);
-    size_t pairs = alar_payload_pairs(layout, slot->cells);
+    size_t metrics = alar_payload_metrics(layout);
+    size_t groups = alar_payload_pairs(layout, slot->cells) / metrics;
 
     driver_record_take(driver, action->slot, action->outcome);
     if (action->outcome != ALAR_OUTCOME_VALUE) {
@@ -96,30 +99,35 @@ struct alar_engine_event driver_take(struct alar_driver *driver, const struct al
     if (status != ALAR_OK) {
         return (struct alar_engine_event){.kind = ALAR_ENGINE_TAKEN_WRONG, .status = status};
     }
-    for (size_t i = 0; i < pairs; i++) {
-        size_t cell = slot->cell + i * (slot->cells / pairs);
+    for (size_t i = 0; i < groups * metrics; i++) {
+        size_t cell = slot->cell + i / metrics * (slot->cells / groups);
+        size_t step = cell / layout->microbatches;
 
-        alar_payload_add(layout, lanes, i, &driver->tally[cell / layout->microbatches]);
+        alar_payload_add(layout, lanes, i, &driver->tally[step * metrics + i % metrics]);
     }
     return (struct alar_engine_event){
         .kind = driver_find(driver, slot, lanes) ? ALAR_ENGINE_TAKEN_NONFINITE : ALAR_ENGINE_TAKEN};
 }
 
-struct alar_engine_event driver_report(struct alar_driver *driver)
+/* One metric's value for the steps of the interval, whose tallies are then empty again. */
+static void report_metric(struct alar_driver *driver, size_t metric)
 {
     const struct alar_driver_options *options = &driver->options;
     size_t steps = driver->cells / options->layout.microbatches;
-    struct alar_tally interval = {0};
-    struct alar_report report = {.is_empty = true, .steps = (uint32_t)steps};
+    size_t metrics = alar_payload_metrics(&options->layout);
+    struct alar_tally interval = {.tokens = 0};
+    struct alar_report report = {
+        .metric = options->schema.name[metric], .is_empty = true, .steps = (uint32_t)steps};
 
     for (size_t i = 0; i < steps; i++) {
+        struct alar_tally *step = &driver->tally[i * metrics + metric];
         double value = 0.0;
 
-        alar_loss_add_step(&interval, options->layout.encoding, options->over, &driver->tally[i]);
-        if (alar_loss_value(&driver->tally[i], options->layout.encoding, &value)) {
+        alar_loss_add_step(&interval, options->layout.encoding, options->over, step);
+        if (alar_loss_value(step, options->layout.encoding, &value)) {
             report.nan_steps += !isfinite(value) ? 1U : 0U;
         }
-        driver->tally[i] = (struct alar_tally){0};
+        *step = (struct alar_tally){.tokens = 0};
     }
     report.is_empty = !alar_loss_value(&interval, options->layout.encoding, &report.loss);
     report.first_step = driver->step[0];
@@ -130,6 +138,13 @@ struct alar_engine_event driver_report(struct alar_driver *driver)
     driver_record_report(driver, &report);
     if (options->on_report != NULL) {
         options->on_report(options->sink, &report);
+    }
+}
+
+struct alar_engine_event driver_report(struct alar_driver *driver)
+{
+    for (size_t i = 0; i < alar_payload_metrics(&driver->options.layout); i++) {
+        report_metric(driver, i);
     }
     driver->cells = driver->posted_cells = 0;
     driver->tokens = 0;

@@ -15,7 +15,7 @@ static bool exact_cell(const struct log_view *view, const struct log_cell *cell,
 {
     const struct judge_op *op = cell->op;
     const uint64_t *in = alar_arena_at(view->judge->arena, op->in);
-    size_t at = (size_t)(cell->pair - 1) * ALAR_PAYLOAD_EXACT_LANES;
+    size_t at = (size_t)(cell->element / 2) * ALAR_PAYLOAD_EXACT_LANES; /* of a pair of two */
     int64_t lanes[ALAR_PAYLOAD_EXACT_LANES];
 
     for (size_t i = 0; i < ALAR_PAYLOAD_EXACT_LANES; i++) {
@@ -69,7 +69,7 @@ static bool exact_interval(const struct log_view *view, struct alar_tally *inter
     return true;
 }
 
-/* How many (rank, microbatch) flags are set. */
+/* How many (rank, microbatch) flags are set, of all metrics. */
 static uint64_t exact_flags(const struct log_view *view)
 {
     uint64_t count = 0;
@@ -101,7 +101,12 @@ static enum alar_anomaly exact_counts(const struct log_view *view, const struct 
     if (has_tokens && (tokens < sum->tokens || tokens > sum->tokens)) {
         return ALAR_ANOMALY_WRONG_COUNT;
     }
-    if ((report->nonfinite > 0 && (uint64_t)report->nonfinite != exact_flags(view)) ||
+    const struct judge_op *first = judge_op_at(view->judge, view->part[0].op);
+    uint64_t flags = exact_flags(view);
+    uint64_t nonfinite = report->nonfinite > 0 ? (uint64_t)report->nonfinite : flags;
+    bool is_alone = strchr(first->key, ',') == NULL;
+
+    if ((is_alone ? nonfinite != flags : nonfinite > flags) ||
         (report->empty >= 0 && (uint64_t)report->empty != sum->empty)) {
         return ALAR_ANOMALY_WRONG_COUNT;
     }

@@ -110,25 +110,43 @@ static size_t pair_cells(const struct alar_layout *layout)
     return is_folded ? layout->microbatches : 1;
 }
 
+uint32_t alar_payload_metrics(const struct alar_layout *layout)
+{
+    return layout->metrics > 1 ? layout->metrics : 1;
+}
+
 size_t alar_payload_pairs(const struct alar_layout *layout, size_t cells)
 {
     PRE(cells % pair_cells(layout) == 0);
-    return cells / pair_cells(layout);
+    return cells / pair_cells(layout) * alar_payload_metrics(layout);
 }
 
 size_t alar_payload_lanes(const struct alar_layout *layout, size_t cells)
 {
-    return flags_begin(layout, cells) + cells * flag_lanes(layout);
+    return flags_begin(layout, cells) + cells * alar_payload_metrics(layout) * flag_lanes(layout);
 }
 
-/* The pairs of `cells` local losses, added from the left. */
+/* The first local loss of the i-th pair; those of further cells follow a stride of metrics apart.
+ */
+static const struct alar_local *pair_locals(const struct alar_layout *layout,
+                                            const struct alar_local *local, size_t i)
+{
+    uint32_t metrics = alar_payload_metrics(layout);
+
+    return &local[i / metrics * pair_cells(layout) * metrics + i % metrics];
+}
+
+/* The pairs of one metric over `cells` cells, added from the left. */
 static struct alar_ratio pair_fold(const struct alar_layout *layout, const struct alar_local *local,
                                    size_t cells)
 {
     struct alar_ratio sum = alar_loss_pair(layout->encoding, layout->normalization, &local[0]);
 
+    uint32_t metrics = alar_payload_metrics(layout);
+
     for (size_t i = 1; i < cells; i++) {
-        struct alar_ratio pair = alar_loss_pair(layout->encoding, layout->normalization, &local[i]);
+        struct alar_ratio pair =
+            alar_loss_pair(layout->encoding, layout->normalization, &local[i * metrics]);
 
         sum.numerator = alar_loss_add(layout->encoding, sum.numerator, pair.numerator);
         sum.denominator = alar_loss_add(layout->encoding, sum.denominator, pair.denominator);
@@ -140,13 +158,14 @@ static struct alar_ratio pair_fold(const struct alar_layout *layout, const struc
 static void exact_fold(const struct alar_layout *layout, const struct alar_local *local,
                        size_t cells, int64_t *lanes)
 {
+    uint32_t metrics = alar_payload_metrics(layout);
     struct alar_exact_ratio sum;
 
     alar_loss_exact_pair(layout->normalization, &local[0], &sum);
     for (size_t i = 1; i < cells; i++) {
         struct alar_exact_ratio pair;
 
-        alar_loss_exact_pair(layout->normalization, &local[i], &pair);
+        alar_loss_exact_pair(layout->normalization, &local[i * metrics], &pair);
         alar_loss_exact_merge(&sum, &pair);
     }
     PRE(sum.denominator <= ALAR_LOSS_EXACT_TOKENS_MAX);
@@ -165,14 +184,14 @@ static void exact_write(const struct alar_layout *layout, uint32_t rank,
 {
     const struct alar_census_self self = census_self(layout, rank);
     size_t pairs = alar_payload_pairs(layout, cells);
-    size_t stride = pair_cells(layout);
     uint64_t empty = 0;
 
     for (size_t i = 0; i < pairs; i++) {
-        exact_fold(layout, &local[i * stride], stride, &lanes[i * pair_lanes(layout)]);
+        exact_fold(layout, pair_locals(layout, local, i), pair_cells(layout),
+                   &lanes[i * pair_lanes(layout)]);
     }
-    for (size_t cell = 0; cell < cells; cell++) {
-        empty += local[cell].tokens == 0;
+    for (size_t i = 0; i < cells * alar_payload_metrics(layout); i++) {
+        empty += local[i].tokens == 0;
     }
     alar_census_write(&self, empty, &lanes[pairs * pair_lanes(layout)]);
 }
@@ -180,10 +199,9 @@ static void exact_write(const struct alar_layout *layout, uint32_t rank,
 static void pairs_write(const struct alar_layout *layout, const struct alar_local *local,
                         size_t cells, void *lanes)
 {
-    size_t stride = pair_cells(layout);
-
     for (size_t i = 0; i < alar_payload_pairs(layout, cells); i++) {
-        struct alar_ratio pair = pair_fold(layout, &local[i * stride], stride);
+        struct alar_ratio pair =
+            pair_fold(layout, pair_locals(layout, local, i), pair_cells(layout));
 
         lane_write(layout, lanes, 2 * i, pair.numerator);
         lane_write(layout, lanes, 2 * i + 1, pair.denominator);
@@ -219,9 +237,9 @@ void alar_payload_write(const struct alar_layout *layout, uint32_t rank,
     } else {
         pairs_write(layout, local, cells, lanes);
     }
-    for (size_t cell = 0; cell < cells; cell++) {
+    for (size_t i = 0; i < cells * alar_payload_metrics(layout); i++) {
         for (size_t lane = 0; lane < flag_lanes(layout); lane++) {
-            set_write(layout, lanes, at++, flag_own(layout, rank, &local[cell], lane));
+            set_write(layout, lanes, at++, flag_own(layout, rank, &local[i], lane));
         }
     }
     POST(at == alar_payload_lanes(layout, cells));
@@ -283,16 +301,16 @@ void alar_payload_add(const struct alar_layout *layout, const void *lanes, size_
     alar_loss_exact_add_pair(step, layout->normalization, layout->ranks, &pair);
 }
 
-/* The set in flag lane `lane` of `cell`. A broken back end may deliver anything: what is no set of
-   this group's ranks reads as the empty one, and the oracle names it. */
+/* The set in flag lane `lane` of the `index`-th local loss. A broken back end may deliver anything:
+   what is no set of this group's ranks reads as the empty one, and the oracle names it. */
 static uint64_t flag_set(const struct alar_layout *layout, const void *lanes, size_t cells,
-                         size_t cell, size_t lane)
+                         size_t index, size_t lane)
 {
     size_t named = alar_payload_set_ranks(layout) - lane * lane_ranks(layout);
     size_t bits = named < lane_ranks(layout) ? named : lane_ranks(layout);
     uint64_t set = 0;
 
-    return set_read(layout, lanes, flags_begin(layout, cells) + cell * flag_lanes(layout) + lane,
+    return set_read(layout, lanes, flags_begin(layout, cells) + index * flag_lanes(layout) + lane,
                     &set) &&
                    set >> bits == 0
                ? set
@@ -300,23 +318,23 @@ static uint64_t flag_set(const struct alar_layout *layout, const void *lanes, si
 }
 
 bool alar_payload_flag(const struct alar_layout *layout, const void *lanes, size_t cells,
-                       size_t cell, uint32_t rank)
+                       size_t index, uint32_t rank)
 {
     uint32_t per_lane = lane_ranks(layout);
 
-    PRE(cell < cells && rank < alar_payload_set_ranks(layout));
+    PRE(index < cells * alar_payload_metrics(layout) && rank < alar_payload_set_ranks(layout));
     return layout->has_flags &&
-           (flag_set(layout, lanes, cells, cell, rank / per_lane) >> (rank % per_lane) & 1) != 0;
+           (flag_set(layout, lanes, cells, index, rank / per_lane) >> (rank % per_lane) & 1) != 0;
 }
 
 uint64_t alar_payload_flag_count(const struct alar_layout *layout, const void *lanes, size_t cells)
 {
     uint64_t count = 0;
 
-    for (size_t cell = 0; cell < cells; cell++) {
+    for (size_t index = 0; index < cells * alar_payload_metrics(layout); index++) {
         for (size_t lane = 0; lane < flag_lanes(layout); lane++) {
             /* Loop bound: the bits of a set, cleared one a turn. */
-            for (uint64_t set = flag_set(layout, lanes, cells, cell, lane); set; set &= set - 1) {
+            for (uint64_t set = flag_set(layout, lanes, cells, index, lane); set; set &= set - 1) {
                 count++;
             }
         }

@@ -1,19 +1,20 @@
 /* What travels in one all-reduce: the lanes, their order, and back.
 
-   An all-reduce covers some microbatches ("cells") in step order. Its lanes are first the pairs,
-   then, under `exact`, the census, then, unless the check for NaN is off, the flags.
+   An all-reduce covers some microbatches ("cells") in step order, each with a local loss for every
+   metric, in the order of the sorted names. Its lanes are first the pairs, metrics innermost, then,
+   under `exact`, the census, then, unless the check for NaN is off, the flags.
 
    A pair is [numerator, weight] in fp32 or fp64. Under `exact` all lanes are int64, and a pair is
    the numerator as a superaccumulator (lanes.h) and the weight as a whole number. spec: N-50
 
    The census (census.h) says whether each rank took part once, and with the same metrics.
 
-   Flags are for each cell a set of ranks, as a SUM can carry one exactly: rank r adds 2^(r mod B)
-   to lane r / B, with B bits a lane (24 in fp32, 53 in fp64, 62 in int64). Each rank adds its bit
-   at most once, so no order of addition rounds, and the sum is the set of the ranks whose local
-   loss was not finite. MAX would lose it: one NaN makes any answer legal. Where `cp` ranks stand
-   behind each rank of the group, their set is what is carried: c of r is number r * cp + c.
-   spec: L-07 */
+   Flags are for each cell and metric a set of ranks, as a SUM can carry one exactly: rank r adds
+   2^(r mod B) to lane r / B, with B bits a lane (24 in fp32, 53 in fp64, 62 in int64). Each rank
+   adds its bit at most once, so no order of addition rounds, and the sum is the set of the ranks
+   whose local loss was not finite. MAX would lose it: one NaN makes any answer legal. Where `cp`
+   ranks stand behind each rank of the group, their set is what is carried: c of r is number r * cp
+   + c. spec: L-07 */
 #ifndef ALAR_PAYLOAD_H
 #define ALAR_PAYLOAD_H
 
@@ -29,6 +30,7 @@ struct alar_layout {
     uint32_t ranks;        /* of the group, at least 1 */
     uint32_t cp;           /* context parallel ranks behind each of them; 0 is 1 */
     uint32_t microbatches; /* a step, at least 1 */
+    uint32_t metrics;      /* side by side in each cell; 0 is 1 */
     bool has_flags;        /* carry who was non-finite */
     uint64_t schema;       /* exact: hash of the sorted names of the metrics */
 };
@@ -40,16 +42,21 @@ struct alar_layout {
 enum alar_dtype alar_payload_dtype(const struct alar_layout *layout);
 size_t alar_payload_lane_bytes(const struct alar_layout *layout);
 
-/* Pairs for that many cells: one a step where they may be added locally (token-weighted, not placed
-   per microbatch), otherwise one a cell. PRE: whole steps, or a single cell per microbatch. */
+/* How many metrics each cell has: at least 1. */
+uint32_t alar_payload_metrics(const struct alar_layout *layout);
+
+/* Pairs for that many cells, all metrics counted: for each metric one a step where they may be
+   added locally (token-weighted, not placed per microbatch), otherwise one a cell. PRE: whole
+   steps, or a single cell per microbatch. */
 size_t alar_payload_pairs(const struct alar_layout *layout, size_t cells);
 
 /* Lanes in all, flags included. */
 size_t alar_payload_lanes(const struct alar_layout *layout, size_t cells);
 
-/* Writes rank `rank`'s contribution over `cells` local losses into `lanes`, which holds
-   alar_payload_lanes() lanes of alar_payload_lane_bytes() bytes, aligned for them. PRE: under
-   `exact`, at most ALAR_LOSS_EXACT_TOKENS_MAX tokens and terms in all. spec: L-03, N-50 */
+/* Writes rank `rank`'s contribution over `cells` cells, [cells][metrics] local losses, into
+   `lanes`, which holds alar_payload_lanes() lanes of alar_payload_lane_bytes() bytes, aligned for
+   them. PRE: under `exact`, at most ALAR_LOSS_EXACT_TOKENS_MAX tokens and terms in all. spec: L-03,
+   N-50 */
 void alar_payload_write(const struct alar_layout *layout, uint32_t rank,
                         const struct alar_local *local, size_t cells, void *lanes);
 
@@ -58,7 +65,7 @@ void alar_payload_write(const struct alar_layout *layout, uint32_t rank,
 struct alar_census_finding alar_payload_check(const struct alar_layout *layout, uint32_t rank,
                                               const void *lanes, size_t cells);
 
-/* Adds the i-th reduced pair to its step. */
+/* Adds the i-th reduced pair, of metric i modulo the number of metrics, to that metric's step. */
 void alar_payload_add(const struct alar_layout *layout, const void *lanes, size_t i,
                       struct alar_tally *step);
 
@@ -74,10 +81,10 @@ bool alar_payload_local(const struct alar_layout *layout, const void *lanes,
 /* How many ranks a set can hold: ranks * cp. */
 uint32_t alar_payload_set_ranks(const struct alar_layout *layout);
 
-/* Was the local loss of number `rank` of the set of cell `cell` non-finite? false when flags do not
-   travel. */
+/* Was the `index`-th local loss, of [cells][metrics], of number `rank` of the set non-finite? false
+   when flags do not travel. */
 bool alar_payload_flag(const struct alar_layout *layout, const void *lanes, size_t cells,
-                       size_t cell, uint32_t rank);
+                       size_t index, uint32_t rank);
 
 /* How many (rank, cell) flags are set: 0 on every step that is well. Time linear in the flag lanes.
  */

@@ -25,6 +25,8 @@ gcovr --root . $filters --object-directory "$build/deep" "$build/deep" \
     --json-summary "$build/summary.json" && code=0 || code=$?
 cat "$build/lines.txt"
 for file in "$@"; do
+    # A file of tables has no line that runs.
+    if [ -e "$file" ] && ! grep -q '^{' "$file"; then continue; fi
     grep -qF "\"filename\": \"$file\"" "$build/summary.json" || {
         echo "cover: $file was not measured"
         code=1

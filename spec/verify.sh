@@ -37,9 +37,9 @@ build() {
     [ "$mode" = live ] && flags+=(-DLIVE)
     (cd "$dir" && spin "${flags[@]}" -a "$top/spec/$model.pml") >"$dir/spin.log" 2>&1 || return 1
     [ "$mode" = live ] && flags+=(-DNFAIR=4) || flags+=(-DSAFETY -DNOCLAIM)
-    [ "$proof" = bitstate ] && flags+=(-DBITSTATE)
+    [ "$proof" = bitstate ] && flags+=(-DBITSTATE) || flags+=(-DCOLLAPSE)
     [ "$story" = pan ] && flags+=(-O2) || flags+=(-O0 -DSTORY)
-    gcc -w -DNOREDUCE -DCOLLAPSE -DMEMLIM=8000 -I. -Iref "${flags[@]}" -Wl,--wrap=alar_handle_step \
+    gcc -w -DNOREDUCE -DMEMLIM=8000 -I. -Iref "${flags[@]}" -Wl,--wrap=alar_handle_step \
         "$dir/pan.c" "${objects[@]}" -o "$dir/$story" >>"$dir/spin.log" 2>&1
 }
 

@@ -32,8 +32,9 @@ extern void (*uerror)(char *text);
 #ifdef STORY
 #define TELL(...) printf(__VA_ARGS__)
 static const char *const event_names[] = {
-    "contribute", "end of step", "finish",    "abandon",  "posted", "post refused",    "taken",
-    "taken, NaN", "reported",    "torn down", "complete", "failed", "deadline passed",
+    "contribute",   "end of step", "finish",     "abandon",         "posted",
+    "post refused", "taken",       "taken, NaN", "taken, wrong",    "reported",
+    "torn down",    "complete",    "failed",     "deadline passed",
 };
 static const char *const action_names[] = {"go on",    "post", "await", "take",
                                            "log line", "stop", "closed"};
@@ -183,7 +184,7 @@ struct book {
     uint8_t op[SLOTS];    /* the operation in each slot */
     uint8_t lent[SLOTS];  /* the back end owns the slot's buffers */
     uint8_t late[SLOTS];  /* its deadline passed */
-    uint8_t value[SLOTS]; /* it completed in time */
+    uint8_t value[SLOTS]; /* 1: it completed in time; 2: with what is no sum */
 };
 
 /* A window's memory; its length depends on its capacity. */
@@ -200,10 +201,10 @@ static void book_post(struct book *book, uint16_t slot)
     book->value[slot] = 0;
 }
 
-static void book_end(struct book *book, uint16_t slot, bool is_value)
+static void book_end(struct book *book, uint16_t slot, uint8_t value)
 {
     book->lent[slot] = 0;
-    book->value[slot] = is_value && !book->late[slot];
+    book->value[slot] = book->late[slot] ? 0 : value;
 }
 
 static void book_take(struct book *book, uint16_t slot, enum alar_outcome outcome)

@@ -57,12 +57,12 @@ static struct alar_window *rank_window(int r)
 }
 
 /* Sets the rules for all ranks, once. */
-static void world_rule(int placement, bool is_sync, bool waits_at_log, int check)
+static void world_rule(uint8_t placement, bool is_sync, bool waits_at_log, uint8_t check)
 {
-    WORLD.placement = (uint8_t)placement;
+    WORLD.placement = placement;
     WORLD.is_sync = is_sync;
     WORLD.waits_at_log = waits_at_log;
-    WORLD.check = (uint8_t)check;
+    WORLD.check = check;
     for (int r = 0; r < RANKS; r++) {
         struct alar_engine_rules rules = {.log_interval = INTERVAL};
         enum alar_status made = alar_window_init(rank_window(r), SLOTS);
@@ -153,17 +153,23 @@ static struct alar_engine_event rank_post(int r, uint16_t slot, bool is_refused)
 
 static struct alar_engine_event rank_take(int r, const struct alar_action *action)
 {
-    struct book *book = &WORLD.rank[r].book;
-    int op = book->told;
+    struct rank *rank = &WORLD.rank[r];
+    int op = rank->book.told;
+    struct alar_engine_event answer = {.kind = ALAR_ENGINE_TAKEN};
 
-    book_take(book, action->slot, action->outcome);
-    WORLD.rank[r].has_learnt |= action->outcome == ALAR_OUTCOME_VALUE && WORLD.nonfinite[op] != 0;
-    HOLDS("H-03: no value is read before all ranks contributed",
-          IMPLIES(action->outcome == ALAR_OUTCOME_VALUE, is_contributed(op)));
-    return (struct alar_engine_event){.kind = action->outcome == ALAR_OUTCOME_VALUE &&
-                                                      WORLD.nonfinite[op] != 0
-                                                  ? ALAR_ENGINE_TAKEN_NONFINITE
-                                                  : ALAR_ENGINE_TAKEN};
+    book_take(&rank->book, action->slot, action->outcome);
+    if (action->outcome != ALAR_OUTCOME_VALUE) {
+        return answer;
+    }
+    HOLDS("H-03: no value is read before all ranks contributed", is_contributed(op));
+    if (rank->book.value[action->slot] == 2) {
+        answer =
+            (struct alar_engine_event){.kind = ALAR_ENGINE_TAKEN_WRONG, .status = ALAR_E_MISCOUNT};
+    } else if (WORLD.nonfinite[op] != 0) {
+        rank->has_learnt = 1;
+        answer.kind = ALAR_ENGINE_TAKEN_NONFINITE;
+    }
+    return answer;
 }
 
 static struct alar_engine_event rank_report(int r)
@@ -253,8 +259,11 @@ static void rank_go(int r, struct alar_engine_event event, bool is_refused)
     int posts = 0;
 
     for (;;) {
+        bool was_wrong = event.kind == ALAR_ENGINE_TAKEN_WRONG && !rank->has_ended;
         struct alar_action action = rank_step(r, event);
 
+        HOLDS("W-10: what is no sum stops the run at its take",
+              IMPLIES(was_wrong, action.kind == ALAR_ACTION_STOP));
         rank_decide(r, &action);
         switch (action.kind) {
         case ALAR_ACTION_POST:
@@ -313,11 +322,6 @@ static bool is_computing(int r)
            WORLD.rank[r].step < STEPS;
 }
 
-static bool has_fault(void)
-{
-    return WORLD.faults < FAULTS;
-}
-
 /* May a poll of rank r find that the operation in `slot` ended? A poll that finds nothing is no
    step at all: polls may be dropped, or come late, as often as one likes. */
 static bool can_end(int r, uint16_t slot)
@@ -334,13 +338,14 @@ static bool can_complete(int r, uint16_t slot)
     return can_end(r, slot) && is_contributed(WORLD.rank[r].book.op[slot]);
 }
 
-static void rank_end(int r, uint16_t slot, bool is_error)
+/* `value`: 1 a sum, 2 what is no sum, 0 an error; the last two are faults. */
+static void rank_end(int r, uint16_t slot, uint8_t value)
 {
-    WORLD.faults = (uint8_t)(WORLD.faults + is_error);
-    WORLD.faults_but_nan = (uint8_t)(WORLD.faults_but_nan + is_error);
-    book_end(&WORLD.rank[r].book, slot, !is_error);
+    WORLD.faults += value != 1;
+    WORLD.faults_but_nan += value != 1;
+    book_end(&WORLD.rank[r].book, slot, value);
     rank_go(r,
-            (struct alar_engine_event){.kind = is_error ? ALAR_ENGINE_FAIL : ALAR_ENGINE_COMPLETE,
+            (struct alar_engine_event){.kind = value == 0 ? ALAR_ENGINE_FAIL : ALAR_ENGINE_COMPLETE,
                                        .slot = slot},
             false);
 }
@@ -363,7 +368,7 @@ static void rank_expire(int r, bool is_fault)
 
 static bool can_die(int r)
 {
-    return has_fault() && !WORLD.rank[r].is_silent && !rank_is(r, ALAR_ACTION_CLOSED);
+    return (WORLD.faults < FAULTS) && !WORLD.rank[r].is_silent && !rank_is(r, ALAR_ACTION_CLOSED);
 }
 
 /* The process is gone: it posts, polls and answers nothing more. */
@@ -372,7 +377,6 @@ static void rank_die(int r)
     WORLD.faults++;
     WORLD.faults_but_nan++;
     WORLD.rank[r].is_silent = 1;
-    TELL("rank %d is silent\n", r);
 }
 
 /* Gives up the communicator, and closes. */

@@ -1,7 +1,7 @@
 /* RANKS ranks at their own speeds, each the production engine over a window of SLOTS, in a program of
    STEPS x MICROBATCHES with a log line every INTERVAL steps, and at most FAULTS faults in a run: a NaN
-   on one rank, a refused post, a back-end error, a deadline that passes early, a rank that goes
-   silent. Dropped polls and delays are free. The search covers all rules at once: placement, sync or
+   on one rank, a refused post, a back-end error, a sum that is none, a deadline that passes early, a
+   rank that goes silent. Dropped polls and delays are free. The search covers all rules at once: placement, sync or
    not, where it waits, and the policy for NaN (RULES narrows them to async-microbatch under agree).
 
    That no rank waits for ever on one that raised or went silent is the absence of invalid end states:
@@ -26,16 +26,17 @@ byte observed;
 #define ME Prank->me
 
 #define END(slot) \
-    DO(can_complete(ME, slot), rank_end(ME, slot, false)) \
-    DO(has_fault() && can_end(ME, slot), rank_end(ME, slot, true))
+    DO(can_complete(ME, slot), rank_end(ME, slot, 1)) \
+    DO(WORLD.faults < FAULTS && can_complete(ME, slot), rank_end(ME, slot, 2)) \
+    DO(WORLD.faults < FAULTS && can_end(ME, slot), rank_end(ME, slot, 0))
 
 proctype rank(byte me)
 {
     do
     /* The program. */
     DO(rank_is(ME, ALAR_ACTION_READY), rank_advance(ME, false, false))
-    DO(has_fault() && is_computing(ME), rank_advance(ME, true, false))
-    DO(has_fault() && rank_is(ME, ALAR_ACTION_READY), rank_advance(ME, false, true))
+    DO(WORLD.faults < FAULTS && is_computing(ME), rank_advance(ME, true, false))
+    DO(WORLD.faults < FAULTS && rank_is(ME, ALAR_ACTION_READY), rank_advance(ME, false, true))
     /* The world. */
     END(0)
 #if SLOTS > 1
@@ -45,7 +46,7 @@ proctype rank(byte me)
     END(2)
 #endif
     DO(must_expire(ME), rank_expire(ME, false))
-    DO(has_fault() && rank_is(ME, ALAR_ACTION_AWAIT), rank_expire(ME, true))
+    DO(WORLD.faults < FAULTS && rank_is(ME, ALAR_ACTION_AWAIT), rank_expire(ME, true))
     DO(can_die(ME), rank_die(ME))
     DO(rank_is(ME, ALAR_ACTION_STOP), rank_stop(ME))
     /* The end. */

@@ -11,7 +11,7 @@
 . "$(dirname "$0")/../lib/tally.sh"
 
 tree=$SCRATCH/tree
-core=(status terms dtype fp tree handle window engine loss payload roll)
+core=(status terms dtype fp tree handle window engine exact lanes census loss loss_exact payload roll)
 suites=(handle window window_claims engine engine_programs loss payload roll)
 library=(claim draw engine_rig)
 flags=(-std=c11 -O1 -ffp-contract=off -D_XOPEN_SOURCE=700 -DALAR_DEEP -I. -Iref)

@@ -13,9 +13,7 @@ struct node {
     uint32_t cluster; /* of a leaf: the node it is below so far */
 };
 
-enum {
-    NONE = UINT32_MAX
-};
+static const uint32_t NONE = UINT32_MAX;
 
 /* Half a unit in the last place of M exceeds the sum of all units: 1.0 below the largest power of
    two, but for f16, whose range leaves only its smallest value for a unit. */

@@ -325,7 +325,7 @@ Test(payload_exact, a_million_ranks_of_the_largest_sums_fit)
 
     layout.has_flags = false;
     for (int i = 3; i < 65; i++) { /* every digit at its largest */
-        exact.digit[i] = -0xffffffff;
+        exact.digit[i] = -INT64_C(0xffffffff);
     }
     alar_payload_write(&layout, 3, &local, 1, lanes);
     lanes_add(sum, lanes, ALAR_PAYLOAD_EXACT_LANES, UINT64_C(1) << 20);

@@ -53,7 +53,7 @@ Test(schema, names_that_are_none_are_refused)
         cr_assert_eq(alar_schema_init(&schema, bad[i], 3), ALAR_E_RANGE, "%zu", i);
     }
     for (size_t i = 0; i <= ALAR_METRICS_MAX; i++) {
-        many[i] = "abcdefghijklmnopqrstuvwxyz" + i;
+        many[i] = &"abcdefghijklmnopqrstuvwxyz"[i];
     }
     cr_assert_eq(alar_schema_init(&schema, many, ALAR_METRICS_MAX + 1), ALAR_E_RANGE);
     memcpy(name, long_name, sizeof(name));

@@ -203,7 +203,7 @@ spec: ## search the models with Spin, over the production objects
 spec-full: ## the same at sizes that take minutes
 	$(Q)spec/verify.sh --full
 
-patches: ## break the core on purpose; each time the named check must object
+patches: tests ## break the core on purpose; each time the named check must object
 	$(Q)ci/check.sh gates/patches
 
 valgrind-unit: ## the Criterion suites under valgrind, with planted defects

@@ -10,21 +10,27 @@
 # What is broken is a copy; a patch that no longer applies is a failure.
 . "$(dirname "$0")/../lib/tally.sh"
 
+shopt -s nullglob
 tree=$SCRATCH/tree
-core=(status terms dtype fp tree handle window engine exact lanes census loss loss_exact payload roll)
 suites=(handle window window_claims engine engine_programs loss payload roll)
-library=(claim draw engine_rig)
-flags=(-std=c11 -O1 -ffp-contract=off -D_XOPEN_SOURCE=700 -DALAR_DEEP -I. -Iref)
+units=("${suites[@]/#/$BUILD/deep/tests/unit/test_}")
+units=("${units[@]/%/.o}")
+flags=(-std=c11 -O1 -g -ffp-contract=off -D_XOPEN_SOURCE=700 -DALAR_DEEP -I. -Iref)
 
 plant() { # a fresh copy of what is broken, with the objects that the models drive
     rm -rf "$tree" && cp -a "$SCRATCH/pristine" "$tree"
 }
-compile() { # compile SOURCE...: into $SCRATCH/objects, two at a time
-    (cd "$tree" && printf '%s\n' "$@" | xargs -P 2 -I{} sh -c \
-        'gcc "$@" -c {} -o "$0/$(basename {} .c).o"' "$SCRATCH/objects" "${flags[@]}")
+# link [SOURCE]...: the suites with these sources in place of the library's own, as $SCRATCH/unit
+link() {
+    local source
+    rm -rf "$SCRATCH/objects" && mkdir "$SCRATCH/objects"
+    for source in "$@"; do
+        (cd "$tree" && gcc "${flags[@]}" -c "$source" -o "$SCRATCH/objects/$(basename "$source" .c).o") ||
+            return 1
+    done
+    gcc "$SCRATCH"/objects/*.o "${units[@]}" "$BUILD"/deep/tests/lib/*.o "$BUILD/libdeep.a" \
+        -Wl,--as-needed -lcriterion -lmpfr -lgmp -lyajl -lm -ldl -lfiu -o "$SCRATCH/unit"
 }
-link() { gcc "$SCRATCH"/objects/*.o -lcriterion -lm -o "$SCRATCH/unit"; }
-core_sources() { printf 'ref/%s.c ' "${core[@]}"; }
 run_unit() { timeout -k 2 60 "$SCRATCH/unit" -j2 --filter "$1" 2>&1; }
 run_spec() { (cd "$tree" && CI='' BUILD=build timeout -k 2 120 spec/verify.sh "$1" 2>&1); }
 
@@ -41,9 +47,8 @@ objects() { # objects PATCH: the named check fails, in the named words
     plant
     (cd "$tree" && git apply --unsafe-paths -p1 -) <"$1" || { echo "does not apply" && return 1; }
     if [ "$check" = unit ]; then
-        rm -rf "$SCRATCH/objects" && cp -r "$SCRATCH/whole" "$SCRATCH/objects"
         # shellcheck disable=SC2046 # one source a word
-        compile $(touched "$1") && link || return 1
+        link $(touched "$1") || return 1
         said=$(run_unit "$name") || code=$?
     else
         said=$(run_spec "$name") || code=$?
@@ -51,17 +56,12 @@ objects() { # objects PATCH: the named check fails, in the named words
     echo "$said" | tail -n 40
     [ "$code" -ne 0 ] && grep -qF -e "$words" <<<"$said"
 }
-# shellcheck disable=SC2046 # one source a word
 whole() { # everything passes before anything is broken
-    mkdir -p "$SCRATCH"/{objects,pristine/tests,pristine/ci}
+    mkdir -p "$SCRATCH/pristine/ci"
     cp -r Makefile ref spec "$SCRATCH/pristine"
-    cp -r tests/lib tests/unit "$SCRATCH/pristine/tests"
     plant && run_spec handle || return 1
     rm -rf "$SCRATCH/pristine" && cp -a "$tree" "$SCRATCH/pristine"
-    compile $(core_sources) $(printf 'tests/unit/test_%s.c ' "${suites[@]}") \
-        $(printf 'tests/lib/%s.c ' "${library[@]}") && link || return 1
-    mv "$SCRATCH/objects" "$SCRATCH/whole"
-    run_unit '*' | grep 'Failing: 0 | Crashing: 0'
+    link && run_unit '*' | grep 'Failing: 0 | Crashing: 0'
 }
 
 check "unbroken, the core's suites pass" whole

@@ -29,7 +29,7 @@ static uint32_t rank_after(const char *name)
     char text[64];
     unsigned rank = 0;
 
-    if (sscanf(name, "losses.rank%5u", &rank) != 1 || rank >= ALAR_DATASET_RANKS_MAX) {
+    if (sscanf(name, "losses.rank%6u", &rank) != 1 || rank >= ALAR_DATASET_RANKS_MAX) {
         return 0;
     }
     snprintf(text, sizeof(text), "losses.rank%u.npy", rank);

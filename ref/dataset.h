@@ -23,7 +23,7 @@ enum alar_input {
 };
 
 enum {
-    ALAR_DATASET_RANKS_MAX = 65536,
+    ALAR_DATASET_RANKS_MAX = 131072,
     ALAR_EVERY_RANK = -1
 };
 

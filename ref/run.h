@@ -97,11 +97,12 @@ struct run_rank {
     struct alar_report *log; /* of the first pass, in order */
     size_t log_count;
     size_t log_max;
-    size_t compared;        /* reports of the twin held against `log` */
-    size_t same;            /* of which had the same bits */
-    size_t illegal;         /* of which no order of addition gives */
-    uint64_t ulps_max;      /* greatest distance of the others */
-    uint8_t *presence;      /* of every rank of the world, for a roll call */
+    size_t compared;   /* reports of the twin held against `log` */
+    size_t same;       /* of which had the same bits */
+    size_t illegal;    /* of which no order of addition gives */
+    uint64_t ulps_max; /* greatest distance of the others */
+    uint8_t
+        *presence; /* of every rank of the world, for a roll call; one for all of this process */
     struct alar_note *note; /* likewise */
 };
 

@@ -108,6 +108,7 @@ static struct alar_ending ending_find(struct run_rank *rank, struct alar_roll *r
     *roll = (struct alar_roll){
         .ranks = run->ranks, .rank = rank->rank, .presence = rank->presence, .note = rank->note};
     memset(rank->presence, ALAR_HERE, run->ranks);
+    memset(rank->note, 0, run->ranks * sizeof(*rank->note));
     rank->note[rank->rank] = own;
     if ((status == ALAR_E_TIMEOUT || status == ALAR_E_LOST) && run->backend->roll_call != NULL &&
         run->backend->roll_call(rank->context, grace_us(run), rank->presence, rank->note) == 0) {

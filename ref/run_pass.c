@@ -154,7 +154,7 @@ static uint64_t rank_wake(const struct run *run, const struct run_rank *rank)
     return next < expiry ? next : expiry;
 }
 
-/* The rank that is due first, the lowest of several; NULL when all are over. */
+/* The moment at which some rank is due first, and the lowest such rank; NULL when all are over. */
 static struct run_rank *rank_due(struct run *run, uint64_t *wake_us)
 {
     struct run_rank *due = NULL;
@@ -198,29 +198,43 @@ static void rank_note(const struct run *run, const struct run_rank *rank)
     }
 }
 
+/* Lets the rank do what it can now. */
+static void rank_turn(struct run *run, struct run_rank *rank)
+{
+    rank->turn = alar_program_advance(rank->program, run_now(run), &rank->wake_us);
+    run->options->view->progress(run, alar_program_steps(rank->program));
+    if (rank->turn == ALAR_TURN_BLOCKED) {
+        rank_note(run, rank);
+    } else if (rank->turn == ALAR_TURN_OVER) {
+        rank->elapsed_us = run_now(run) - rank->start_us;
+        run_rank_over(rank);
+    } else if (rank->turn == ALAR_TURN_GONE) {
+        run_rank_gone(rank);
+    }
+}
+
+/* One look at all ranks finds the next moment at which any is due, and all that are due then have
+   their turns, from the lowest up: so the looks grow with moments and not with turns. */
 static void run_loop(struct run *run)
 {
     uint64_t wake_us = 0;
-    struct run_rank *rank = rank_due(run, &wake_us);
+    struct run_rank *first = rank_due(run, &wake_us);
 
-    while (rank != NULL) {
+    while (first != NULL) {
         if (wake_us == UINT64_MAX) {
             /* Nothing can move any more, and no deadline will say so. */
-            alar_driver_abandon(rank->driver, ALAR_E_TIMEOUT);
+            alar_driver_abandon(first->driver, ALAR_E_TIMEOUT);
+            rank_turn(run, first);
         } else {
-            run_time_to(run, rank, wake_us);
+            run_time_to(run, first, wake_us);
+            rank_turn(run, first);
+            for (uint32_t i = (uint32_t)(first - run->rank) + 1; i < run->rank_count; i++) {
+                if (!is_done(&run->rank[i]) && rank_wake(run, &run->rank[i]) <= wake_us) {
+                    rank_turn(run, &run->rank[i]);
+                }
+            }
         }
-        rank->turn = alar_program_advance(rank->program, run_now(run), &rank->wake_us);
-        run->options->view->progress(run, alar_program_steps(rank->program));
-        if (rank->turn == ALAR_TURN_BLOCKED) {
-            rank_note(run, rank);
-        } else if (rank->turn == ALAR_TURN_OVER) {
-            rank->elapsed_us = run_now(run) - rank->start_us;
-            run_rank_over(rank);
-        } else if (rank->turn == ALAR_TURN_GONE) {
-            run_rank_gone(rank);
-        }
-        rank = rank_due(run, &wake_us);
+        first = rank_due(run, &wake_us);
     }
 }
 

@@ -128,8 +128,10 @@ static enum alar_status rank_prepare(struct run *run, struct run_rank *rank, uin
              alar_topology_seat(&run->topology, number).cp);
     rank->log_max = steps / run->config.log_interval + 2;
     rank->log = calloc(rank->log_max, sizeof(*rank->log));
-    rank->presence = calloc(run->ranks, sizeof(*rank->presence));
-    rank->note = calloc(run->ranks, sizeof(*rank->note));
+    /* A roll call is over before the next rank of this process calls one. */
+    bool is_first = rank == run->rank;
+    rank->presence = is_first ? calloc(run->ranks, sizeof(*rank->presence)) : run->rank->presence;
+    rank->note = is_first ? calloc(run->ranks, sizeof(*rank->note)) : run->rank->note;
     if (rank->log == NULL || rank->presence == NULL || rank->note == NULL) {
         return ALAR_E_NOMEM;
     }
@@ -245,12 +247,14 @@ enum alar_status run_close(struct run *run)
 
     for (uint32_t i = 0; i < run->rank_count; i++) {
         free(run->rank[i].log);
-        free(run->rank[i].presence);
-        free(run->rank[i].note);
         alar_fault_rank_free(run->rank[i].faults);
         if (run->rank[i].wrapped != NULL) {
             run->options->wrap->free(run->rank[i].wrapped);
         }
+    }
+    if (run->rank_count > 0) {
+        free(run->rank[0].presence);
+        free(run->rank[0].note);
     }
     free(run->rank);
     alar_dataset_close(&run->dataset);

@@ -3,7 +3,7 @@
 # seconds: 200
 . "$(dirname "$0")/../lib/tally.sh"
 
-TALLY_SECONDS=100
+export TALLY_SECONDS=100
 expect_text "300 seeds, none fails" 0 " 0 failed" "$BUILD/swarm" "$SCRATCH/sim" 1 300
 check "each seed was printed with what it draws" test "$(grep -c '^seed [0-9]*: ranks .* faults ' "$SCRATCH/.output")" -eq 300
 

@@ -255,10 +255,10 @@ Test(dataset, refuses_every_bad_file)
          "found [2, 3, 2, 3]"},
         {"local_sum_tokens.npy", "<f4", "(1, 2, 2, 2)", half, 32, ALAR_INPUT_SUMS,
          "expected a whole number of tokens at [0, 1, 0, 1], found 2.5"},
-        {"local_sum_tokens.npy", "<f4", "(70000, 1, 1, 2)", NULL, 560000, ALAR_INPUT_SUMS,
-         "expected at most 65536 ranks, found 70000"},
+        {"local_sum_tokens.npy", "<f4", "(140000, 1, 1, 2)", NULL, 1120000, ALAR_INPUT_SUMS,
+         "expected at most 131072 ranks, found 140000"},
     };
-    static const char zeros[560000];
+    static const char zeros[1120000];
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         write_all();

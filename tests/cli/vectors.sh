@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Hostile inputs as files: made, filled in by the script that spec/vectors.md shows, and judged.
+. "$(dirname "$0")/../lib/tally.sh"
+
+alar=$BUILD/alar
+expect_text "each family says what it can reveal" 0 "reveals which rank is missing, doubled or stale" "$alar" vectors --list
+check "all fourteen are listed" test "$(grep -c '^[a-z]' "$SCRATCH/.output")" -eq 14
+check "all families go to files" "$alar" vectors all --ranks 4 --count 6 --seed 3 --out "$SCRATCH/in"
+check "one file a family" test "$(find "$SCRATCH/in" -name '*.jsonl' | wc -l)" -eq 14
+again() { "$alar" vectors ledger --ranks 4 --count 6 --seed 3 | cmp - "$SCRATCH/in/ledger.jsonl"; }
+check "the same seed makes the same inputs" again
+
+# The reducer of the page: fp32, left fold.
+sed -n '/^```python$/,/^```$/p' spec/vectors.md | sed '1d;$d' >"$SCRATCH/fill.py"
+fill() { # fill FAMILY [EDIT]: a filled-in history
+    python3 "$SCRATCH/fill.py" <"$SCRATCH/in/$1.jsonl" | sed "${2:-}" >"$SCRATCH/$1.jsonl"
+}
+for family in ledger masks ties cancel unordered ordered; do
+    fill "$family"
+    expect_text "filled in with right sums, $family passes" 0 "PASS" "$alar" check "$SCRATCH/$family.jsonl"
+done
+fill ledger 's/"out": \["4/"out": ["5/'
+expect_text "a wrong sum is illegal" 1 "illegal-value" "$alar" check "$SCRATCH/ledger.jsonl"
+expect_text "what nobody filled in never passes" 1 "never waited for" "$alar" check "$SCRATCH/in/ledger.jsonl"
+
+expect_text "an unknown family" 3 "did you mean 'ledger'?" "$alar" vectors ledgr
+expect_text "no family" 3 "expected one family of inputs" "$alar" vectors
+expect_text "all families on one stream" 3 "give --out DIR" "$alar" vectors all
+expect_text "a directory that can't be" 3 "/proc/x: expected a directory" "$alar" vectors ledger --out /proc/x
+expect_text "files are never overwritten" 3 "expected a new file" "$alar" vectors ledger --out "$SCRATCH/in"
+
+# A mutant in `alar run`.
+mutant() { "$alar" run --async-log-allreduce --quiet --mutant "$1" --history "$SCRATCH/$1"; }
+expect_text "a mutant makes the run's own audit object" 1 "ILLEGAL" mutant drop-rank
+expect_text "and is convicted from its history" 1 "illegal-value" "$alar" check "$SCRATCH/drop-rank"
+expect_text "an unknown mutant" 3 "did you mean 'one-ulp'?" "$alar" run --mutant one-upl
+tally

@@ -57,8 +57,8 @@ CORE := \
 	judge_settle \
 	judge_left \
 	judge_sum \
-	judge_order \
 	judge_reduce \
+	judge_doubt \
 	judge_value \
 	judge_log \
 	judge_log_read \

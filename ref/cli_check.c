@@ -1,5 +1,6 @@
 /* `alar check`: judges histories, one line each, and explains what it finds. */
 #include "cli.h"
+#include "cli_certificate.h"
 #include "history_find.h"
 #include "rerun.h"
 #include "words.h"
@@ -9,7 +10,10 @@
 #include <unistd.h>
 
 struct check {
-    bool as_json, is_quiet, is_rerun;
+    bool as_json, is_quiet, is_rerun, needs_power;
+    const char *certificates, *verified; /* files; NULL when not asked for */
+    FILE *certifying;
+    const char *name; /* of the history being read */
     struct alar_words words;
     enum alar_class worst;
 };
@@ -29,9 +33,18 @@ static enum alar_class verdict_class(enum alar_verdict_kind kind)
 /* One line that is overwritten; only on a terminal. */
 static void tell_progress(void *context, uint64_t bytes)
 {
-    const char *name = context;
+    const struct check *check = context;
 
-    fprintf(stderr, "\r%s: %llu MB read", name, (unsigned long long)(bytes >> 20));
+    fprintf(stderr, "\r%s: %llu MB read", check->name, (unsigned long long)(bytes >> 20));
+}
+
+static void tell_legal(void *context, const struct alar_legal_view *view)
+{
+    struct check *check = context;
+
+    if (alar_cli_certify(check->certifying, view) != ALAR_OK) {
+        check->worst = alar_class_worst(check->worst, ALAR_CLASS_INCOMPLETE);
+    }
 }
 
 static void check_show(struct check *check, const struct alar_history_files *files,
@@ -51,11 +64,15 @@ static void check_show(struct check *check, const struct alar_history_files *fil
 
 static void check_history(struct check *check, const struct alar_history_files *files)
 {
-    struct alar_progress progress = {tell_progress, (void *)files->name};
     struct alar_reading reading;
     bool has_terminal = isatty(STDERR_FILENO) != 0;
-    enum alar_status status =
-        alar_reading_judge(&reading, files, has_terminal ? &progress : NULL, NULL);
+    struct alar_reading_hooks hooks = {.progress = has_terminal ? tell_progress : NULL,
+                                       .certify = check->certifying ? tell_legal : NULL,
+                                       .context = check,
+                                       .needs_power = check->needs_power};
+
+    check->name = files->name;
+    enum alar_status status = alar_reading_judge(&reading, files, &hooks);
 
     if (has_terminal && reading.bytes >> 22) {
         fputs("\r\033[K", stderr);
@@ -144,6 +161,13 @@ static int check_paths(struct check *check, int count, char **paths)
         alar_cli_complain("check", complaint);
         return (int)alar_status_class(status);
     }
+    if (check->certificates) {
+        check->certifying = alar_cli_certificates_open(check->certificates, "w");
+        if (check->certifying == NULL) {
+            alar_history_set_free(&set);
+            return ALAR_CLASS_UNUSABLE;
+        }
+    }
     if (check->is_rerun) {
         check->worst = (enum alar_class)check_rerun(check, &set);
     }
@@ -151,6 +175,9 @@ static int check_paths(struct check *check, int count, char **paths)
         check_history(check, &set.history[k]);
     }
     alar_history_set_free(&set);
+    if (check->certifying && (ferror(check->certifying) | fclose(check->certifying))) {
+        check->worst = alar_class_worst(check->worst, ALAR_CLASS_INCOMPLETE);
+    }
     return fflush(check->words.out) == 0 ? (int)check->worst : ALAR_CLASS_INCOMPLETE;
 }
 
@@ -161,6 +188,12 @@ int alar_cli_check(int argc, char **argv)
         {"json", ALAR_OPTION_FLAG, &check.as_json, NULL, "one JSON object per history", NULL, 0, 0},
         {"rerun", ALAR_OPTION_FLAG, &check.is_rerun, NULL,
          "two runs on the same contributions: the same bits?", NULL, 0, 0},
+        {"require-power", ALAR_OPTION_FLAG, &check.needs_power, NULL,
+         "UNKNOWN where no missing rank would have shown", NULL, 0, 0},
+        {"certificates", ALAR_OPTION_TEXT, &check.certificates, "FILE",
+         "write why each legal value is legal, a line each", NULL, 0, 0},
+        {"verify-certificate", ALAR_OPTION_TEXT, &check.verified, "FILE",
+         "check such lines by plain evaluation, no history needed", NULL, 0, 0},
         {"quiet", ALAR_OPTION_FLAG, &check.is_quiet, NULL, "verdict lines only; also -q", NULL, 0,
          0},
         {NULL, ALAR_OPTION_FLAG, NULL, NULL, NULL, NULL, 0, 0},
@@ -183,6 +216,13 @@ int alar_cli_check(int argc, char **argv)
 
     if (code >= 0) {
         return code;
+    }
+    if (check.verified) {
+        return count == 0 ? alar_cli_verify(check.verified, check.is_quiet)
+                          : alar_cli_complain("check", "expected no history beside certificates");
+    }
+    if (check.is_rerun && (check.certificates || check.needs_power)) {
+        return alar_cli_complain("check", "expected --rerun alone");
     }
     if (count == 0) {
         return alar_cli_complain("check", "expected paths of histories, or -, found none");

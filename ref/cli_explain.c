@@ -17,7 +17,7 @@ static void explain_list(void)
 
 static void explain_one(enum alar_anomaly anomaly)
 {
-    struct alar_explanation lines = alar_explain(anomaly);
+    struct alar_example lines = alar_explain(anomaly);
 
     printf("%s (%s%s): %s.\n", alar_anomaly_name(anomaly), alar_anomaly_rule(anomaly),
            alar_anomaly_is_note(anomaly) ? ", a note beside a PASS" : "",

@@ -16,6 +16,13 @@ uint32_t alar_cause_tier(enum alar_cause cause)
                                         : 5;
 }
 
+bool alar_cause_has_rank(enum alar_cause cause)
+{
+    return cause == ALAR_CAUSE_OWN || cause == ALAR_CAUSE_MISSING || cause == ALAR_CAUSE_DOUBLED ||
+           (cause >= ALAR_CAUSE_REPLACED && cause <= ALAR_CAUSE_EARLY) ||
+           cause == ALAR_CAUSE_FLIPPED;
+}
+
 const char *alar_cause_name(enum alar_cause cause)
 {
     static const char *const names[] = {

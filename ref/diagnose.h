@@ -74,6 +74,9 @@ uint32_t alar_cause_tier(enum alar_cause cause);
 /* "missing", "doubled", "previous-step", ... Static storage. */
 const char *alar_cause_name(enum alar_cause cause);
 
+/* Does an explanation of this cause name a rank in its field `rank`? */
+bool alar_cause_has_rank(enum alar_cause cause);
+
 /* Are two elements of one payload from different steps? One is legal where the other is explained
    as the previous or the next step's value. */
 bool alar_diagnosis_is_torn(const struct alar_origin *legal, const struct alar_diagnosis *other);

@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-static const struct alar_explanation explanations[] = {
+static const struct alar_example explanations[] = {
 #define EXPLAIN(token, bad, good) [ALAR_ANOMALY_##token] = {bad, good},
 #include "explain.def"
 };
@@ -11,7 +11,7 @@ static const struct alar_explanation explanations[] = {
 _Static_assert(sizeof explanations / sizeof *explanations == ALAR_ANOMALY_COUNT,
                "the last anomaly has an explanation");
 
-struct alar_explanation alar_explain(enum alar_anomaly anomaly)
+struct alar_example alar_explain(enum alar_anomaly anomaly)
 {
     PRE((unsigned)anomaly < ALAR_ANOMALY_COUNT);
     return explanations[anomaly];

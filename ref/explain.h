@@ -4,12 +4,12 @@
 
 #include "anomaly.h"
 
-struct alar_explanation {
+struct alar_example {
     const char *bad; /* JSON lines; "" for an anomaly that takes more than one history to show */
     const char *good;
 };
 
 /* Static storage. PRE: it is an anomaly. */
-struct alar_explanation alar_explain(enum alar_anomaly anomaly);
+struct alar_example alar_explain(enum alar_anomaly anomaly);
 
 #endif

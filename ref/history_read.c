@@ -25,8 +25,7 @@ struct source {
 struct reading_state {
     struct alar_reading *reading;
     const struct alar_history_files *files;
-    const struct alar_progress *progress;
-    const struct alar_settled *settled;
+    struct alar_reading_hooks hooks;
     struct source *source;
     struct alar_record_reader *records;
     struct alar_event event;
@@ -207,12 +206,14 @@ static enum alar_status state_start(struct reading_state *state)
     }
     setup.world = world > 0 ? (uint32_t)world : 1;
     setup.is_bare = !survey.has_header && !survey.has_end;
-    if (state->settled != NULL) {
-        setup.settled = state->settled->tell;
-        setup.context = state->settled->context;
-    }
+    setup.settled = state->hooks.settled;
+    setup.certify = state->hooks.certify;
+    setup.context = state->hooks.context;
+    setup.needs_power = state->hooks.needs_power;
+    setup.scratch.bytes = alar_judge_scratch_bytes(setup.world);
+    setup.scratch.memory = state->reading->scratch = malloc(setup.scratch.bytes);
     state->reading->judge = malloc(alar_judge_size());
-    if (state->reading->judge == NULL) {
+    if (state->reading->judge == NULL || setup.scratch.memory == NULL) {
         return ALAR_E_NOMEM;
     }
     ALAR_TRY(reading_room(state->reading, alar_judge_start_room(setup.world)));
@@ -244,13 +245,13 @@ static enum alar_status state_judge(struct reading_state *state, uint32_t k)
     if (alar_judge_event(reading->judge, &state->event) != ALAR_OK) {
         return state_refuse(state, k);
     }
-    if (state->progress != NULL && (++state->events & 0xffff) == 0) {
+    if (state->hooks.progress != NULL && (++state->events & 0xffff) == 0) {
         uint64_t bytes = 0;
 
         for (uint32_t s = 0; s < state->files->count; s++) {
             bytes += state->source[s].lines.bytes;
         }
-        state->progress->tell(state->progress->context, bytes);
+        state->hooks.progress(state->hooks.context, bytes);
     }
     return ALAR_OK;
 }
@@ -306,13 +307,15 @@ static enum alar_status state_run(struct reading_state *state)
 
 enum alar_status alar_reading_judge(struct alar_reading *reading,
                                     const struct alar_history_files *files,
-                                    const struct alar_progress *progress,
-                                    const struct alar_settled *settled)
+                                    const struct alar_reading_hooks *hooks)
 {
-    struct reading_state state = {reading, files, progress, settled, NULL, NULL, {0}, 0};
+    struct reading_state state = {.reading = reading, .files = files};
     enum alar_status status = ALAR_E_NOMEM;
 
     memset(reading, 0, sizeof *reading);
+    if (hooks != NULL) {
+        state.hooks = *hooks;
+    }
     state.source = calloc(files->count, sizeof *state.source);
     if (state.source != NULL) {
         status = state_run(&state);
@@ -334,5 +337,6 @@ void alar_reading_free(struct alar_reading *reading)
 {
     free(reading->judge);
     free(reading->arena.base);
+    free(reading->scratch);
     memset(reading, 0, sizeof *reading);
 }

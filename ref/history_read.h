@@ -21,29 +21,28 @@ struct alar_history_files {
 struct alar_reading {
     struct alar_judge *judge; /* owned; holds verdict and contract; NULL when there is none */
     struct alar_arena arena;
+    void *scratch;
     uint64_t bytes;                       /* read */
     char complaint[ALAR_COMPLAINT_BYTES]; /* one line, when the input can't be used */
 };
 
-/* Told now and then while a long history is read: bytes so far. */
-struct alar_progress {
-    void (*tell)(void *context, uint64_t bytes);
+/* What whoever reads wants to know on the way; any of the functions may be NULL. */
+struct alar_reading_hooks {
+    /* Told now and then while a long history is read: bytes so far. */
+    void (*progress)(void *context, uint64_t bytes);
+    /* Told of every operation once it is settled, and of every legal value: see judge.h. */
+    void (*settled)(void *context, const struct alar_op_view *view);
+    void (*certify)(void *context, const struct alar_legal_view *view);
     void *context;
+    bool needs_power; /* see struct alar_judge_setup */
 };
 
-/* Told of every operation once it is settled; see struct alar_op_view. */
-struct alar_settled {
-    void (*tell)(void *context, const struct alar_op_view *view);
-    void *context;
-};
-
-/* Reads and judges. Hooks may be NULL. alar_reading_free frees what it leaves, in any case.
+/* Reads and judges. hooks may be NULL. alar_reading_free frees what it leaves, in any case.
    Errors: ALAR_E_INPUT when the input can't be used, with the complaint `file:line:column: expected
    ..., found ...`; ALAR_E_NOMEM, likewise. */
 ALAR_MUST_USE enum alar_status alar_reading_judge(struct alar_reading *reading,
                                                   const struct alar_history_files *files,
-                                                  const struct alar_progress *progress,
-                                                  const struct alar_settled *settled);
+                                                  const struct alar_reading_hooks *hooks);
 
 void alar_reading_free(struct alar_reading *reading);
 

@@ -27,14 +27,13 @@ static size_t group_room(uint32_t members)
 size_t alar_judge_start_room(uint32_t world)
 {
     return alar_arena_block(world * sizeof(struct judge_rank)) +
-           alar_arena_block(JUDGE_BUCKETS * sizeof(uint64_t)) + group_room(world) +
-           alar_arena_block(judge_scratch_bytes(world));
+           alar_arena_block(JUDGE_BUCKETS * sizeof(uint64_t)) + group_room(world);
 }
 
 enum alar_status alar_judge_start(struct alar_judge *judge, struct alar_arena *arena,
                                   const struct alar_judge_setup *setup)
 {
-    if (setup->world == 0) {
+    if (setup->world == 0 || setup->scratch.bytes < alar_judge_scratch_bytes(setup->world)) {
         return ALAR_E_RANGE;
     }
     memset(judge, 0, sizeof *judge);
@@ -42,12 +41,10 @@ enum alar_status alar_judge_start(struct alar_judge *judge, struct alar_arena *a
     judge->setup = *setup;
     judge_log_start(judge);
     judge->contract.width = -1;
-    judge->kinds = UINT32_MAX;
     judge->loop = (struct alar_loop){-1, -1, -1, -1, -1, -1, -1, ""};
     judge->rank = alar_arena_take(arena, setup->world * sizeof(struct judge_rank));
     judge->buckets = JUDGE_BUCKETS;
     judge->bucket = alar_arena_take(arena, JUDGE_BUCKETS * sizeof(uint64_t));
-    judge->scratch = alar_arena_take(arena, judge_scratch_bytes(setup->world));
     judge_group_make(judge, world_name, NULL, 0);
     for (uint32_t r = 0; setup->is_bare && r < setup->world; r++) {
         judge_rank_at(judge, r)->is_over = true;

@@ -8,6 +8,7 @@
 #define ALAR_JUDGE_H
 
 #include "arena.h"
+#include "scratch.h"
 #include "verdict.h"
 
 /* What a back end promised; see spec/history.md, `contract`. Zero is the default of every field but
@@ -51,6 +52,17 @@ struct alar_op_view {
     struct alar_place place; /* of the first issue */
 };
 
+/* A value that was found legal, for whoever writes its certificate. Borrowed. */
+struct alar_legal_view {
+    const char *group;
+    uint64_t number;
+    uint32_t element;
+    uint64_t value;
+    const struct alar_reduce *reduce;
+    const struct alar_origin *origin;
+    struct alar_scratch scratch; /* free until the hook returns */
+};
+
 /* Given once, before the first event. */
 struct alar_judge_setup {
     uint32_t world; /* ranks, at least 1 */
@@ -59,7 +71,11 @@ struct alar_judge_setup {
     enum alar_status (*decimal)(enum alar_dtype dtype, const char *text, uint64_t *bits);
     /* Told of each operation that is settled, with context; may be NULL. */
     void (*settled)(void *context, const struct alar_op_view *view);
+    /* Told of each element of each legal result; may be NULL. Then no tree is taken for granted. */
+    void (*certify)(void *context, const struct alar_legal_view *view);
     void *context;
+    bool needs_power;            /* an input that could not show a missing rank is no PASS */
+    struct alar_scratch scratch; /* alar_judge_scratch_bytes at least; lent as long as the judge */
 };
 
 /* Why an event can't be part of any history. Static texts; numbers where they say more. */
@@ -77,9 +93,12 @@ struct alar_judge;
 /* Bytes of a judge, for whoever gives it room. */
 size_t alar_judge_size(void);
 
+/* Bytes of scratch in which values are judged. */
+size_t alar_judge_scratch_bytes(uint32_t world);
+
 /* Starts judging in `arena`, which the caller prepared and grows: before every call the arena must
    have the room that alar_judge_headroom (or _start_room) asks for. Borrows arena and setup.
-   Errors: ALAR_E_RANGE when world is 0. */
+   Errors: ALAR_E_RANGE when world is 0, or the scratch too small. */
 size_t alar_judge_start_room(uint32_t world);
 ALAR_MUST_USE enum alar_status alar_judge_start(struct alar_judge *judge, struct alar_arena *arena,
                                                 const struct alar_judge_setup *setup);

@@ -139,6 +139,20 @@ void judge_op_give(struct alar_judge *judge, uint64_t made)
     alar_arena_give(judge->arena, made, sizeof(struct judge_op));
 }
 
+/* Holds the newest of a group's operations that no report asks for: a later value may be its. */
+static void judge_op_hold(struct alar_judge *judge, uint64_t made)
+{
+    struct judge_op *op = judge_op_at(judge, made);
+    struct judge_group *group = judge_group_at(judge, op->group);
+    uint64_t given = op->lanes <= JUDGE_HELD_LANES ? group->held : made;
+
+    op->newer = 0;
+    group->held = given == made ? group->held : made;
+    if (given) {
+        judge_op_give(judge, given);
+    }
+}
+
 /* Ends the life of an operation; its values may be kept for the reports that stand for them. */
 void judge_op_forget(struct alar_judge *judge, uint64_t made)
 {
@@ -160,7 +174,7 @@ void judge_op_forget(struct alar_judge *judge, uint64_t made)
     if (judge_log_wants(op)) {
         judge_log_keep(judge, made);
     } else {
-        judge_op_give(judge, made);
+        judge_op_hold(judge, made);
     }
 }
 

@@ -4,11 +4,15 @@
 
 #include "handle.h"
 #include "judge.h"
+#include "provenance.h"
 
 enum {
     JUDGE_CLASSES = 4,     /* different results of one operation that are told apart */
     JUDGE_TICKS = 1,       /* the clock that all ranks share which count ticks */
-    JUDGE_HULL_RANKS = 12, /* up to here the exact hull is affordable for each unexplained value */
+    JUDGE_HULL_RANKS = 12, /* up to here an exact hull costs less than a millisecond */
+    JUDGE_THOROUGH = 256,  /* values that are searched for as long as it takes; later ones aren't */
+    JUDGE_HELD_LANES = 4096,
+    JUDGE_STARTS = 16, /* starts tried for each named tree */
 };
 
 #define JUDGE_NEVER UINT64_MAX /* number of an operation not issued yet */
@@ -37,6 +41,7 @@ struct judge_group {
     uint64_t expected;     /* uint64_t[members]: next number; JUDGE_NEVER before the first */
     bool is_declared;      /* are the members known, rather than assumed to be all ranks? */
     uint64_t members_hash; /* of the members that an issue named; 0: none did */
+    uint64_t held;         /* last settled operation that no report may ask for; 0: none */
     uint64_t mismatch;     /* number from which nothing more is concluded; JUDGE_NEVER: none */
     uint64_t swapped[2];   /* signatures that differed there, first rank's and other's */
     uint32_t swapped_rank[2];
@@ -110,13 +115,12 @@ struct alar_judge {
     struct alar_contract contract;
     struct alar_loop loop;
     bool is_contract_given[ALAR_FIELD_COUNT];
-    uint64_t rank;    /* struct judge_rank[world] */
-    uint64_t group;   /* first group */
-    uint64_t scratch; /* for sums, see judge_sum.c */
+    uint64_t rank;  /* struct judge_rank[world] */
+    uint64_t group; /* first group */
     uint16_t
         is_refuted[ALAR_TREE_KIND_COUNT]; /* by start: trees that failed to explain something */
-    uint32_t kinds;  /* kinds that explain everything, the start differing by element */
-    uint64_t bucket; /* uint64_t[buckets] */
+    uint64_t searched;                    /* values that no named tree explained */
+    uint64_t bucket;                      /* uint64_t[buckets] */
     uint64_t buckets, live;
     uint64_t oldest, newest;        /* unsettled operations */
     const struct alar_event *event; /* being judged */
@@ -208,36 +212,33 @@ struct judge_limits {
     uint64_t lowest, highest;
 };
 
-/* Room for one sum: the arrays that tree.h, hull.h and bound.h ask for, one behind the other. */
-struct judge_room {
-    struct alar_range *range; /* [2^min(n, JUDGE_HULL_RANKS)] */
-    uint64_t *column;         /* [n] contributions to one element */
-    uint64_t *stack;          /* [n] */
-    double *sorted;           /* [2n] */
-    int32_t *node;            /* [2n] */
+/* One element of one result: what was asked about it, and the answer. */
+struct judge_element {
+    struct alar_reduce reduce;
+    uint64_t value;
+    struct alar_origin origin;
+    bool has_origin;             /* products and averages in a wider dtype have none */
+    bool is_widened;             /* legal in a wider dtype alone, which nobody promised */
+    struct alar_scratch scratch; /* what is left of it */
 };
 
-/* judge_sum.c, judge_order.c: which orders of additions give a sum, or an average. */
-size_t judge_scratch_bytes(uint32_t world);
-struct judge_room judge_room(const struct alar_judge *judge);
-bool judge_may_be_wide(const struct alar_judge *judge, enum alar_dtype dtype);
-struct alar_adder judge_adder(const struct alar_judge *judge, enum alar_dtype dtype);
-const uint64_t *judge_column(const struct alar_judge *judge, const struct judge_op *op,
-                             uint32_t element);
-enum judge_legality judge_sum(struct alar_judge *judge, const struct judge_op *op,
-                              const uint64_t *out, struct judge_limits *limits);
-enum judge_legality judge_any_order(const struct alar_judge *judge, struct alar_adder adder,
-                                    const uint64_t *column, uint32_t n, uint64_t value,
-                                    struct judge_limits *limits);
-enum judge_legality judge_average(struct alar_judge *judge, const struct judge_op *op,
-                                  const uint64_t *out, struct judge_limits *limits);
-void judge_inside(struct alar_judge *judge, const struct judge_op *op);
-/* judge_reduce.c: the other reductions, one element. */
-enum judge_legality judge_element(const struct alar_judge *judge, const struct judge_op *op,
-                                  uint32_t element, uint64_t value);
+/* judge_reduce.c: one element. */
+struct judge_element judge_ask(const struct alar_judge *judge, const struct judge_op *op,
+                               uint32_t element, uint64_t value);
+enum judge_legality judge_answer(struct alar_judge *judge, struct judge_element *asked);
+void judge_limits(const struct judge_element *asked, struct judge_limits *limits);
+
+/* judge_sum.c: all elements of one result, and the trees that give them. */
+enum judge_legality judge_result(struct alar_judge *judge, const struct judge_op *op,
+                                 const uint64_t *out, struct judge_limits *limits);
 bool judge_is_promised_tree(const struct alar_judge *judge, const struct judge_op *op,
                             const uint64_t *out, uint32_t *element);
 void judge_provenance(struct alar_judge *judge);
+
+/* judge_doubt.c: why a value is illegal, and what a legal one is worth. */
+void judge_diagnose(struct alar_judge *judge, const struct judge_op *op, const uint64_t *out,
+                    struct alar_evidence *evidence);
+void judge_power(struct alar_judge *judge, const struct judge_op *op);
 
 /* judge_value.c: bits in, bits out. */
 void judge_give_out(struct alar_judge *judge, const struct judge_op *op);

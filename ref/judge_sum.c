@@ -1,220 +1,177 @@
-/* Is a value a legal sum of the contributions, and which orders of additions give it? No tolerance
-   anywhere: first the trees that libraries use, by name, then any order (judge_order.c). */
+/* All elements of one result, and the trees that give them all: those that libraries use are cheap
+   to try, so the ones that explained every operation so far come first. */
 #include "judge_state.h"
 
 #include "check.h"
-#include "hull.h"
 
 #include <string.h>
 
-enum {
-    SUM_STARTS = 16
+/* Bit sets by kind, one bit a start. */
+struct trees {
+    uint16_t starts[ALAR_TREE_KIND_COUNT];
+    uint32_t kinds; /* that give every element, from some start */
 };
 
-static size_t sum_range_bytes(uint32_t world)
+/* Starts that exist in a group of n. */
+static uint16_t trees_starts(uint32_t n)
 {
-    uint32_t ranks = world < JUDGE_HULL_RANKS ? world : JUDGE_HULL_RANKS;
-
-    return ((size_t)1 << ranks) * sizeof(struct alar_range);
+    return (uint16_t)(n < JUDGE_STARTS ? (1u << n) - 1 : 0xffff);
 }
 
-size_t judge_scratch_bytes(uint32_t world)
+/* Does a named tree give this element's value? */
+static bool trees_explain(const struct judge_element *asked, struct alar_tree_name name)
 {
-    return sum_range_bytes(world) +
-           world * (2 * sizeof(uint64_t) + 2 * sizeof(double) + 2 * sizeof(int32_t));
-}
+    struct alar_scratch room = asked->scratch;
+    uint32_t n = asked->reduce.n;
+    struct alar_tree tree = {alar_scratch_take(&room, 2 * (uint64_t)n, sizeof *tree.node), 0,
+                             2 * n};
+    uint64_t *stack = alar_scratch_take(&room, n, sizeof *stack);
 
-struct judge_room judge_room(const struct alar_judge *judge)
-{
-    unsigned char *base = alar_arena_at(judge->arena, judge->scratch);
-    size_t world = judge->setup.world;
-    struct judge_room room;
-
-    room.range = (struct alar_range *)(void *)base;
-    room.column = (uint64_t *)(void *)(base + sum_range_bytes(judge->setup.world));
-    room.stack = room.column + world;
-    room.sorted = (double *)(void *)(room.stack + world);
-    room.node = (int32_t *)(void *)(room.sorted + 2 * world);
-    return room;
-}
-
-struct alar_adder judge_adder(const struct alar_judge *judge, enum alar_dtype dtype)
-{
-    int32_t width = judge->contract.width;
-
-    return (struct alar_adder){dtype, width < 0 ? dtype : (enum alar_dtype)width,
-                               (enum alar_model)judge->contract.adder};
-}
-
-const uint64_t *judge_column(const struct alar_judge *judge, const struct judge_op *op,
-                             uint32_t element)
-{
-    uint64_t *column = judge_room(judge).column;
-    const uint64_t *in = alar_arena_at(judge->arena, op->in);
-
-    for (uint32_t m = 0; m < op->members; m++) {
-        column[m] = in[(size_t)m * op->lanes + element];
-    }
-    return column;
-}
-
-/* The value of a named tree over a column. */
-static uint64_t sum_tree(const struct alar_judge *judge, struct alar_adder adder,
-                         const uint64_t *column, uint32_t n, struct alar_tree_name name)
-{
-    struct judge_room room = judge_room(judge);
-    struct alar_tree tree = {room.node, 0, 2 * n};
-
+    PRE(tree.node && stack);
     alar_tree_build(&tree, name, n);
-    return alar_tree_evaluate(&tree, adder, column, room.stack);
+    return alar_fp_is_same(
+        asked->reduce.adder.dtype, asked->value,
+        alar_tree_evaluate(&tree, asked->reduce.adder, asked->reduce.bits, stack));
 }
 
-/* Does this tree give the value of this element? */
-static bool sum_explains(const struct alar_judge *judge, const struct judge_op *op,
-                         uint32_t element, const uint64_t *out, struct alar_tree_name name)
+/* Leaves of the trees those that give this element. */
+static bool trees_narrow(struct trees *trees, const struct judge_element *asked)
 {
-    const uint64_t *column = judge_column(judge, op, element);
-    uint64_t value = sum_tree(judge, judge_adder(judge, op->dtype), column, op->members, name);
+    bool is_left = false;
 
-    return alar_fp_is_same(op->dtype, value, out[element]);
+    for (unsigned kind = 0; kind < ALAR_TREE_KIND_COUNT; kind++) {
+        for (uint32_t start = 0; trees->starts[kind] >> start; start++) {
+            struct alar_tree_name name = {(enum alar_tree_kind)kind, start};
+
+            if ((trees->starts[kind] >> start & 1) && !trees_explain(asked, name)) {
+                trees->starts[kind] &= (uint16_t) ~(1u << start);
+            }
+        }
+        is_left = is_left || trees->starts[kind];
+    }
+    return is_left;
 }
 
-static bool sum_explains_all(const struct alar_judge *judge, const struct judge_op *op,
-                             const uint64_t *out, struct alar_tree_name name)
+/* What is the only legal value says nothing about trees: all of them give it. */
+static enum alar_rung trees_rung(const struct judge_element *asked)
 {
+    struct alar_scratch room = asked->scratch;
+    const struct alar_reduce *reduce = &asked->reduce;
+    double *doubles = alar_scratch_take(&room, 2 * (uint64_t)reduce->n, sizeof *doubles);
+    struct alar_bound bound;
+
+    PRE(doubles != NULL);
+    alar_bound_evaluate(&bound, reduce->adder, reduce->bits, reduce->n, reduce->n - 1, doubles);
+    return bound.is_order_free || reduce->n <= 2 ? ALAR_RUNG_ONLY : ALAR_RUNG_NAMED;
+}
+
+/* Does one of the trees that explained everything so far explain this, too? */
+static bool trees_survive(struct alar_judge *judge, const struct judge_op *op, const uint64_t *out)
+{
+    struct trees trees;
+    uint64_t only = 0;
+
+    for (unsigned kind = 0; kind < ALAR_TREE_KIND_COUNT; kind++) {
+        trees.starts[kind] = (uint16_t)(~judge->is_refuted[kind] & trees_starts(op->members));
+    }
     for (uint32_t e = 0; e < op->lanes; e++) {
-        if (!sum_explains(judge, op, e, out, name)) {
+        struct judge_element asked = judge_ask(judge, op, e, out[e]);
+
+        if (!trees_narrow(&trees, &asked)) {
             return false;
         }
+        only += trees_rung(&asked) == ALAR_RUNG_ONLY;
     }
+    for (unsigned kind = 0; kind < ALAR_TREE_KIND_COUNT; kind++) {
+        judge->is_refuted[kind] = (uint16_t)~trees.starts[kind];
+    }
+    judge->verdict.provenance.named++;
+    judge->verdict.provenance.element[ALAR_RUNG_ONLY] += only;
+    judge->verdict.provenance.element[ALAR_RUNG_NAMED] += op->lanes - only;
     return true;
 }
 
-static uint32_t sum_starts(const struct judge_op *op)
+/* The trees that the ladder found for one element. */
+static void trees_take(struct trees *trees, const struct judge_element *asked)
 {
-    return op->members < SUM_STARTS ? op->members : SUM_STARTS;
-}
-
-/* Keeps the trees that go on explaining everything. Returns whether one of them explains this. */
-static bool sum_survivors(struct alar_judge *judge, const struct judge_op *op, const uint64_t *out)
-{
-    uint16_t left[ALAR_TREE_KIND_COUNT];
-    bool is_explained = false;
-
-    for (unsigned kind = 0; kind < ALAR_TREE_KIND_COUNT; kind++) {
-        left[kind] = (uint16_t)~judge->is_refuted[kind];
-        for (uint32_t start = 0; start < sum_starts(op); start++) {
-            struct alar_tree_name name = {(enum alar_tree_kind)kind, start};
-
-            if (left[kind] >> start & 1) {
-                if (sum_explains_all(judge, op, out, name)) {
-                    is_explained = true;
-                } else {
-                    left[kind] &= (uint16_t) ~(1u << start);
-                }
-            }
-        }
-    }
-    for (unsigned kind = 0; is_explained && kind < ALAR_TREE_KIND_COUNT; kind++) {
-        judge->is_refuted[kind] = (uint16_t)~left[kind];
-    }
-    return is_explained;
-}
-
-/* No tree explains all operations so far: does one explain this one at least? */
-static bool sum_named(struct alar_judge *judge, const struct judge_op *op, const uint64_t *out)
-{
-    for (uint32_t start = 0; start < sum_starts(op); start++) {
-        for (unsigned kind = 0; kind < ALAR_TREE_KIND_COUNT; kind++) {
-            struct alar_tree_name name = {(enum alar_tree_kind)kind, start};
-
-            if (sum_explains_all(judge, op, out, name)) {
-                memset(judge->is_refuted, 0xff, sizeof judge->is_refuted);
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/* The kinds of which, for every element, some start gives the value: a ring cuts vectors into
-   chunks, each with a start of its own. */
-static uint32_t sum_kinds(const struct alar_judge *judge, const struct judge_op *op,
-                          const uint64_t *out)
-{
+    const struct alar_origin *origin = &asked->origin;
     uint32_t kinds = 0;
 
-    for (unsigned kind = 0; kind < ALAR_TREE_KIND_COUNT; kind++) {
-        uint32_t explained = 0;
-
-        for (uint32_t e = 0; e == explained && e < op->lanes; e++) {
-            for (uint32_t start = 0; e == explained && start < sum_starts(op); start++) {
-                struct alar_tree_name name = {(enum alar_tree_kind)kind, start};
-
-                explained += sum_explains(judge, op, e, out, name);
-            }
-        }
-        kinds |= (explained == op->lanes ? 1u : 0u) << kind;
+    if (asked->is_widened) {
+        *trees = (struct trees){{0}, 0}; /* these trees add in another dtype */
     }
-    return kinds;
+    if (origin->rung == ALAR_RUNG_ONLY) {
+        return;
+    }
+    for (unsigned kind = 0; kind < ALAR_TREE_KIND_COUNT; kind++) {
+        trees->starts[kind] &= origin->starts[kind];
+        kinds |= (origin->starts[kind] ? 1u : 0u) << kind;
+    }
+    trees->kinds &= kinds;
 }
 
-/* All elements of one result against any order of additions. */
-static enum judge_legality sum_in_any_order(const struct alar_judge *judge,
-                                            const struct judge_op *op, struct alar_adder adder,
-                                            const uint64_t *out, struct judge_limits *limits)
+/* Keeps the trees that give every operation, this one included. */
+static void trees_keep(struct alar_judge *judge, const struct trees *trees)
 {
+    bool is_named = false;
+
+    for (unsigned kind = 0; kind < ALAR_TREE_KIND_COUNT; kind++) {
+        is_named = is_named || trees->starts[kind];
+        judge->is_refuted[kind] |= (uint16_t)~trees->starts[kind];
+    }
+    judge->verdict.provenance.named += is_named;
+    judge->verdict.provenance.chunked += !is_named && trees->kinds;
+}
+
+static void result_certify(const struct alar_judge *judge, const struct judge_op *op, uint32_t e,
+                           const struct judge_element *asked)
+{
+    struct alar_scratch scratch = asked->scratch;
+
+    if (!judge->setup.certify || !asked->has_origin) {
+        return;
+    }
+    /* The witness is still in use. */
+    (void)alar_scratch_take(&scratch, 2 * (uint64_t)op->members, sizeof(int32_t));
+    struct alar_legal_view view = {.group = judge_group_at(judge, op->group)->name,
+                                   .number = op->number,
+                                   .element = e,
+                                   .value = asked->value,
+                                   .reduce = &asked->reduce,
+                                   .origin = &asked->origin,
+                                   .scratch = scratch};
+    judge->setup.certify(judge->setup.context, &view);
+}
+
+enum judge_legality judge_result(struct alar_judge *judge, const struct judge_op *op,
+                                 const uint64_t *out, struct judge_limits *limits)
+{
+    bool is_sum = op->red == ALAR_RED_SUM && alar_dtype_is_float(op->dtype);
+    struct trees trees = {.kinds = UINT32_MAX};
+
+    if (is_sum && !judge->setup.certify && trees_survive(judge, op, out)) {
+        return JUDGE_LEGAL;
+    }
+    for (unsigned kind = 0; kind < ALAR_TREE_KIND_COUNT; kind++) {
+        trees.starts[kind] = trees_starts(op->members);
+    }
     for (uint32_t e = 0; e < op->lanes; e++) {
-        enum judge_legality legality =
-            judge_any_order(judge, adder, judge_column(judge, op, e), op->members, out[e], limits);
+        struct judge_element asked = judge_ask(judge, op, e, out[e]);
+        enum judge_legality legality = judge_answer(judge, &asked);
 
         if (legality != JUDGE_LEGAL) {
             limits->element = e;
+            judge_limits(&asked, limits);
             return legality;
         }
+        judge->verdict.provenance.element[asked.origin.rung]++;
+        result_certify(judge, op, e, &asked);
+        trees_take(&trees, &asked);
+    }
+    if (is_sum) {
+        trees_keep(judge, &trees);
     }
     return JUDGE_LEGAL;
-}
-
-/* Libraries may add 16-bit floats in fp32 and round once at the end; without a promise that is as
-   legal as rounding each time. spec: O-36 */
-bool judge_may_be_wide(const struct alar_judge *judge, enum alar_dtype dtype)
-{
-    return (dtype == ALAR_F16 || dtype == ALAR_BF16) &&
-           !judge->is_contract_given[ALAR_FIELD_ADDER] &&
-           !judge->is_contract_given[ALAR_FIELD_WIDTH];
-}
-
-/* All elements of one result. */
-enum judge_legality judge_sum(struct alar_judge *judge, const struct judge_op *op,
-                              const uint64_t *out, struct judge_limits *limits)
-{
-    struct alar_adder adder = judge_adder(judge, op->dtype);
-    struct judge_limits unused;
-
-    if (sum_survivors(judge, op, out) || sum_named(judge, op, out)) {
-        judge->verdict.provenance.named++;
-        return JUDGE_LEGAL;
-    }
-    uint32_t kinds = sum_kinds(judge, op, out);
-    if (kinds) {
-        judge->kinds &= kinds;
-        judge->verdict.provenance.chunked++;
-        memset(judge->is_refuted, 0xff, sizeof judge->is_refuted);
-        return JUDGE_LEGAL;
-    }
-    enum judge_legality legality = sum_in_any_order(judge, op, adder, out, limits);
-    if (legality == JUDGE_ILLEGAL && judge_may_be_wide(judge, op->dtype)) {
-        adder.wide = ALAR_F32;
-        legality = sum_in_any_order(judge, op, adder, out, &unused) == JUDGE_LEGAL ? JUDGE_LEGAL
-                                                                                   : legality;
-    }
-    if (legality == JUDGE_LEGAL) {
-        memset(judge->is_refuted, 0xff, sizeof judge->is_refuted);
-        judge->kinds = 0;
-        judge_inside(judge, op);
-    }
-    return legality;
 }
 
 bool judge_is_promised_tree(const struct alar_judge *judge, const struct judge_op *op,
@@ -226,7 +183,9 @@ bool judge_is_promised_tree(const struct alar_judge *judge, const struct judge_o
         return true; /* a start beyond this group: the promise does not speak of it */
     }
     for (uint32_t e = 0; e < op->lanes; e++) {
-        if (!sum_explains(judge, op, e, out, name)) {
+        struct judge_element asked = judge_ask(judge, op, e, out[e]);
+
+        if (!trees_explain(&asked, name)) {
             *element = e;
             return false;
         }
@@ -238,8 +197,7 @@ void judge_provenance(struct alar_judge *judge)
 {
     struct alar_provenance *provenance = &judge->verdict.provenance;
 
-    provenance->kinds = provenance->chunked ? judge->kinds : 0;
-    for (uint32_t start = 0; provenance->named && start < SUM_STARTS; start++) {
+    for (uint32_t start = 0; provenance->named && start < JUDGE_STARTS; start++) {
         for (unsigned kind = 0; kind < ALAR_TREE_KIND_COUNT && start < judge->setup.world; kind++) {
             if (judge->is_refuted[kind] >> start & 1) {
                 continue;

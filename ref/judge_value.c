@@ -98,46 +98,6 @@ void judge_give_out(struct alar_judge *judge, const struct judge_op *op)
     }
 }
 
-/* A contribution is NaN, or infinities of both signs meet, and no NaN comes out. spec: O-32 */
-static bool value_hides_nan(const struct alar_judge *judge, const struct judge_op *op,
-                            uint32_t element, uint64_t value)
-{
-    const uint64_t *column = judge_column(judge, op, element);
-    bool has_nan = false;
-
-    for (uint32_t m = 0; m < op->members; m++) {
-        has_nan = has_nan || alar_fp_is_nan(op->dtype, column[m]);
-    }
-    return has_nan && !alar_fp_is_nan(op->dtype, value) && judge->contract.adder != ALAR_SATURATE;
-}
-
-static enum judge_legality value_legality(struct alar_judge *judge, const struct judge_op *op,
-                                          const uint64_t *out, struct judge_limits *limits)
-{
-    bool is_float = alar_dtype_is_float(op->dtype);
-
-    if (is_float && (op->red == ALAR_RED_SUM || op->red == ALAR_RED_AVG)) {
-        enum judge_legality legality = op->red == ALAR_RED_SUM
-                                           ? judge_sum(judge, op, out, limits)
-                                           : judge_average(judge, op, out, limits);
-
-        return legality == JUDGE_ILLEGAL &&
-                       value_hides_nan(judge, op, limits->element, out[limits->element])
-                   ? JUDGE_NAN_IS_LOST
-                   : legality;
-    }
-    for (uint32_t e = 0; e < op->lanes; e++) {
-        enum judge_legality legality = judge_element(judge, op, e, out[e]);
-
-        if (legality != JUDGE_LEGAL) {
-            limits->element = e;
-            return legality;
-        }
-    }
-    judge->verdict.provenance.exact++;
-    return JUDGE_LEGAL;
-}
-
 /* Contributions first, then results of the ranks concerned. */
 static void value_show(struct alar_judge *judge, struct alar_evidence *evidence,
                        const struct judge_op *op, uint32_t class)
@@ -157,8 +117,9 @@ static void value_show(struct alar_judge *judge, struct alar_evidence *evidence,
     }
 }
 
-static void value_illegal(struct alar_judge *judge, struct judge_op *op, uint32_t class,
-                          enum alar_anomaly anomaly, const struct judge_limits *limits)
+static struct alar_evidence *value_illegal(struct alar_judge *judge, struct judge_op *op,
+                                           uint32_t class, enum alar_anomaly anomaly,
+                                           const struct judge_limits *limits)
 {
     struct alar_evidence *evidence = judge_found(judge, anomaly, op, ALAR_RANK_ALL);
 
@@ -171,6 +132,7 @@ static void value_illegal(struct alar_judge *judge, struct judge_op *op, uint32_
         evidence->highest = limits->highest;
         value_show(judge, evidence, op, class);
     }
+    return evidence;
 }
 
 /* The cause of an illegal value, when one was seen: a write that no record pins down, or a lost
@@ -204,13 +166,15 @@ static int value_classes(struct alar_judge *judge, struct judge_op *op)
 
     for (uint32_t class = 0; class < op->classes; class ++) {
         struct judge_limits limits = {0};
-        enum judge_legality legality =
-            value_legality(judge, op, value_row(judge, op, class), &limits);
+        const uint64_t *out = value_row(judge, op, class);
+        enum judge_legality legality = judge_result(judge, op, out, &limits);
 
         legal += legality == JUDGE_LEGAL;
         is_undecided = is_undecided || legality == JUDGE_UNDECIDED;
         if (legality == JUDGE_ILLEGAL || legality == JUDGE_NAN_IS_LOST) {
-            value_illegal(judge, op, class, value_cause(judge, op, legality), &limits);
+            judge_diagnose(
+                judge, op, out,
+                value_illegal(judge, op, class, value_cause(judge, op, legality), &limits));
         }
     }
     if (is_undecided) {
@@ -251,7 +215,7 @@ static void value_promises(struct alar_judge *judge, struct judge_op *op)
 
     if (judge->contract.tree[0] && op->red == ALAR_RED_SUM && alar_dtype_is_float(op->dtype) &&
         !judge_is_promised_tree(judge, op, out, &limits.element)) {
-        value_illegal(judge, op, 0, ALAR_ANOMALY_NOT_THE_TREE, &limits);
+        (void)value_illegal(judge, op, 0, ALAR_ANOMALY_NOT_THE_TREE, &limits);
     }
     if (!op->twin || op->twin_lanes != op->out_lanes) {
         return;
@@ -260,7 +224,7 @@ static void value_promises(struct alar_judge *judge, struct judge_op *op)
                       &limits.element)) {
         judge->verdict.twins_same++;
     } else if (judge->contract.is_fixed) {
-        value_illegal(judge, op, 0, ALAR_ANOMALY_TWIN_DIFFERS, &limits);
+        (void)value_illegal(judge, op, 0, ALAR_ANOMALY_TWIN_DIFFERS, &limits);
     } else {
         judge->verdict.twins_legal++;
     }
@@ -311,6 +275,7 @@ void judge_value(struct alar_judge *judge, struct judge_op *op)
         judge->verdict.prefixes += op->lanes < op->n;
         if (legal > 0 && op->classes == 1) {
             value_promises(judge, op);
+            judge_power(judge, op);
         }
         value_suspects(judge, op);
     }

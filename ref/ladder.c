@@ -96,6 +96,7 @@ static bool rung_named(struct alar_ladder *ladder, struct alar_origin *origin)
         if (!ladder_takes(ladder, sum)) {
             continue;
         }
+        origin->starts[name.kind] |= (uint16_t)(name.start < 16 ? 1u << name.start : 0);
         if (origin->name_count < ALAR_ORIGIN_NAMES) {
             origin->name[origin->name_count] = name;
         }

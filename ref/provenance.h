@@ -62,6 +62,7 @@ struct alar_origin {
     uint64_t sum;        /* the sum that was finished into the value; the value itself for SUM */
     uint32_t name_count; /* named trees that give it */
     struct alar_tree_name name[ALAR_ORIGIN_NAMES];
+    uint16_t starts[ALAR_TREE_KIND_COUNT]; /* the same by kind: bit s for start s, below 16 */
     struct alar_tree witness; /* the caller's nodes; count 0 when the rung has no tree */
     bool has_range;           /* low and high are the ends of the exact hull of any order */
     uint64_t low, high;       /* in the result's dtype */

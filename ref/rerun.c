@@ -111,9 +111,9 @@ enum alar_status alar_rerun_compare(const struct alar_history_files files[2],
     memset(reading, 0, 2 * sizeof *reading);
     memset(rerun, 0, sizeof *rerun);
     for (unsigned k = 0; k < 2 && status == ALAR_OK; k++) {
-        struct alar_settled settled = {digest_take, &digests[k]};
+        struct alar_reading_hooks hooks = {.settled = digest_take, .context = &digests[k]};
 
-        status = alar_reading_judge(&reading[k], &files[k], NULL, &settled);
+        status = alar_reading_judge(&reading[k], &files[k], &hooks);
         if (status == ALAR_OK && digests[k].is_out_of_memory) {
             status = ALAR_E_NOMEM;
         }

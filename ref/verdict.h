@@ -4,7 +4,7 @@
 #define ALAR_VERDICT_H
 
 #include "anomaly.h"
-#include "tree.h"
+#include "diagnose.h"
 
 enum alar_verdict_kind {
     ALAR_PASS,
@@ -76,8 +76,11 @@ struct alar_evidence {
     bool has_found, has_range;
     uint64_t found;              /* bits that were there */
     uint64_t lowest, highest;    /* bits of the legal range */
-    uint64_t amount[2];          /* numbers in question: counts, deadlines, classes */
-    char name[2][ALAR_NAME_MAX]; /* names in question: keys, dtypes, error texts */
+    bool has_diagnosis, is_torn; /* torn: other elements are legal, this one is of another step */
+    struct alar_diagnosis diagnosis; /* of an illegal value; its ranks are the history's */
+    uint32_t member[ALAR_LIST_MAX];  /* rank behind each bit of a subset */
+    uint64_t amount[2];              /* numbers in question: counts, deadlines, classes */
+    char name[2][ALAR_NAME_MAX];     /* names in question: keys, dtypes, error texts */
     uint32_t scene_count;
     struct alar_scene scene[ALAR_SCENES_MAX]; /* in the order they are told */
     bool has_good;
@@ -96,17 +99,22 @@ struct alar_fault_seen {
     char point[ALAR_NAME_MAX];
 };
 
-/* Where the values came from: each operation counts once, for the first line that holds. */
+/* Where legal values came from. */
 struct alar_provenance {
-    uint64_t exact;      /* no rounding was at stake: integers, maxima, specials */
-    uint64_t named;      /* one named tree gives all its elements */
-    uint64_t chunked;    /* one kind of tree gives them, its start differing by element: a ring */
-    uint64_t only_value; /* one value is legal whatever the order, and it has it */
-    uint64_t hull;       /* inside the exact hull of any order */
-    uint64_t bound;      /* inside the proven any-order bound */
-    uint32_t names;      /* trees that give every element of every operation */
+    uint64_t element[ALAR_RUNG_COUNT]; /* elements by the first rung that holds */
+    uint64_t named;                    /* operations of which one named tree gives all elements */
+    uint64_t chunked; /* others of which one kind of tree does, from different starts: a ring */
+    uint32_t names;   /* trees that give every element of every sum */
     struct alar_tree_name name[ALAR_NAMES_MAX];
-    uint32_t kinds; /* bit set of enum alar_tree_kind: give every element, from some start */
+};
+
+/* What the operations whose values are legal could have shown: a pass is worth no more. */
+struct alar_reveal {
+    uint64_t operations; /* of at least two ranks */
+    uint64_t vacuous;    /* of these: no rank's missing contribution would have been seen */
+    uint64_t ranks;      /* ranks of all of them; of these: */
+    uint64_t drops;      /* whose missing contribution would have been seen */
+    uint64_t doubles;    /* whose doubled contribution would have been seen */
 };
 
 struct alar_verdict {
@@ -128,6 +136,7 @@ struct alar_verdict {
     uint32_t fault_count;
     struct alar_fault_seen fault[ALAR_FAULTS_MAX];
     struct alar_provenance provenance;
+    struct alar_reveal reveal;
     uint64_t twins_same, twins_legal; /* operations with the twin's bits; other bits, both legal */
     uint64_t peak;                    /* most handles pending at once on one rank */
 };

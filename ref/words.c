@@ -161,6 +161,7 @@ void words_say_finding(struct words_phrase *phrase, const struct alar_verdict *v
     say_mismatch(phrase, evidence);
     say_membership(phrase, evidence);
     say_numbers(phrase, evidence);
+    words_say_diagnosis(phrase, evidence);
     say_excuse(phrase, verdict, evidence);
 }
 
@@ -181,14 +182,34 @@ static void say_provenance(struct words_phrase *phrase, const struct alar_proven
         uint64_t count;
         const char *words;
     } rows[] = {
-        {from->named, "each by some named tree"},   {from->chunked, "in chunks, as a ring"},
-        {from->only_value, "with one legal value"}, {from->hull, "inside the hull of any order"},
-        {from->bound, "inside the proven bound"},
+        {from->named, "operations each by some named tree"},
+        {from->chunked, "operations in chunks, as a ring"},
+        {from->element[ALAR_RUNG_ONLY], "values are the only legal ones"},
+        {from->element[ALAR_RUNG_ORDERED], "values by some tree in the order of ranks"},
+        {from->element[ALAR_RUNG_ANY], "values by some tree over some order"},
+        {from->element[ALAR_RUNG_HULL], "values inside the hull of any order"},
+        {from->element[ALAR_RUNG_BOUND], "values inside the proven bound"},
     };
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         if (rows[k].count) {
             words_say(phrase, "; %llu %s", (unsigned long long)rows[k].count, rows[k].words);
         }
+    }
+}
+
+/* What the inputs could have shown. spec: N-21 */
+static void say_reveal(struct words_phrase *phrase, const struct alar_reveal *reveal)
+{
+    if (reveal->operations == 0) {
+        return;
+    }
+    if (reveal->drops == 0) {
+        words_say(phrase, "; vacuous: no missing rank would have shown");
+    } else if (reveal->drops == reveal->ranks) {
+        words_say(phrase, "; any missing rank would have shown");
+    } else {
+        words_say(phrase, "; a missing rank would have shown in %llu of %llu cases",
+                  (unsigned long long)reveal->drops, (unsigned long long)reveal->ranks);
     }
 }
 
@@ -203,6 +224,7 @@ static void say_pass(struct words_phrase *phrase, const struct alar_verdict *ver
                   (unsigned long long)verdict->prefixes);
     }
     say_provenance(phrase, &verdict->provenance);
+    say_reveal(phrase, &verdict->reveal);
     alar_words_reports(verdict, reports, sizeof reports);
     words_say(phrase, "%s", reports);
     if (verdict->twins_same + verdict->twins_legal) {

@@ -123,6 +123,59 @@ static void json_numbers(yajl_gen json, const struct alar_evidence *evidence)
     }
 }
 
+static void json_explanation(yajl_gen json, const struct alar_evidence *evidence,
+                             const struct alar_explanation *why)
+{
+    yajl_gen_map_open(json);
+    json_key_text(json, "cause", alar_cause_name(why->cause));
+    json_key_count(json, "tier", alar_cause_tier(why->cause));
+    if (why->cause == ALAR_CAUSE_SUBSET) {
+        json_text(json, "ranks");
+        yajl_gen_array_open(json);
+        for (uint32_t m = 0; m < ALAR_LIST_MAX; m++) {
+            if (why->subset >> m & 1) {
+                yajl_gen_integer(json, evidence->member[m]);
+            }
+        }
+        yajl_gen_array_close(json);
+    } else if (alar_cause_has_rank(why->cause)) {
+        json_key_count(json, "rank", why->rank);
+    }
+    if (why->cause == ALAR_CAUSE_WIDTH) {
+        json_key_text(json, "dtype", alar_dtype_name((enum alar_dtype)why->other));
+    } else if (why->cause == ALAR_CAUSE_MODEL) {
+        json_key_text(json, "model", alar_model_name((enum alar_model)why->other));
+    } else if (why->cause == ALAR_CAUSE_COUNT_OFF || why->cause == ALAR_CAUSE_REPLACED) {
+        json_key_count(json, why->cause == ALAR_CAUSE_REPLACED ? "by" : "count", why->other);
+    } else if (why->cause == ALAR_CAUSE_FLIPPED || why->cause == ALAR_CAUSE_RESULT_FLIPPED) {
+        json_key_count(json, "bit", why->other);
+    }
+    json_key_text(json, "rung", alar_rung_name(why->rung));
+    yajl_gen_map_close(json);
+}
+
+static void json_diagnosis(yajl_gen json, const struct alar_evidence *evidence)
+{
+    const struct alar_diagnosis *diagnosis = &evidence->diagnosis;
+
+    json_text(json, "diagnosis");
+    yajl_gen_map_open(json);
+    json_text(json, "unique");
+    yajl_gen_bool(json, diagnosis->is_unique);
+    json_text(json, "complete");
+    yajl_gen_bool(json, diagnosis->is_complete);
+    json_text(json, "torn");
+    yajl_gen_bool(json, evidence->is_torn);
+    json_key_count(json, "fit", diagnosis->count);
+    json_text(json, "explanations");
+    yajl_gen_array_open(json);
+    for (uint32_t k = 0; k < diagnosis->kept; k++) {
+        json_explanation(json, evidence, &diagnosis->kept_explanation[k]);
+    }
+    yajl_gen_array_close(json);
+    yajl_gen_map_close(json);
+}
+
 static void json_finding(yajl_gen json, const struct alar_history_files *files,
                          const struct alar_verdict *verdict, const struct alar_evidence *evidence)
 {
@@ -145,6 +198,9 @@ static void json_finding(yajl_gen json, const struct alar_history_files *files,
     json_key_list(json, "joined", &evidence->joined);
     json_key_list(json, "missing", &evidence->missing);
     json_numbers(json, evidence);
+    if (evidence->has_diagnosis) {
+        json_diagnosis(json, evidence);
+    }
     json_text(json, "events");
     yajl_gen_array_open(json);
     for (uint32_t k = 0; k < evidence->scene_count; k++) {
@@ -209,12 +265,27 @@ static void json_provenance(yajl_gen json, const struct alar_provenance *from)
         json_text(json, name);
     }
     yajl_gen_array_close(json);
-    json_key_count(json, "exact", from->exact);
     json_key_count(json, "named", from->named);
     json_key_count(json, "chunked", from->chunked);
-    json_key_count(json, "only_value", from->only_value);
-    json_key_count(json, "hull", from->hull);
-    json_key_count(json, "bound", from->bound);
+    json_text(json, "elements");
+    yajl_gen_map_open(json);
+    for (unsigned rung = 0; rung < ALAR_RUNG_UNDECIDED; rung++) {
+        json_key_count(json, alar_rung_name((enum alar_rung)rung), from->element[rung]);
+    }
+    yajl_gen_map_close(json);
+    yajl_gen_map_close(json);
+}
+
+/* What the operations with legal values could have shown. */
+static void json_power(yajl_gen json, const struct alar_reveal *reveal)
+{
+    json_text(json, "power");
+    yajl_gen_map_open(json);
+    json_key_count(json, "operations", reveal->operations);
+    json_key_count(json, "vacuous", reveal->vacuous);
+    json_key_count(json, "ranks", reveal->ranks);
+    json_key_count(json, "missing_seen", reveal->drops);
+    json_key_count(json, "doubled_seen", reveal->doubles);
     yajl_gen_map_close(json);
 }
 
@@ -277,6 +348,7 @@ static void json_verdict(yajl_gen json, const struct alar_history_files *files,
     json_findings(json, files, verdict, "notes", true);
     json_unknown(json, files, verdict);
     json_provenance(json, &verdict->provenance);
+    json_power(json, &verdict->reveal);
     json_faults(json, files, verdict);
     yajl_gen_map_close(json);
 }

@@ -21,6 +21,7 @@ void words_say_place(struct words_phrase *phrase, const struct alar_history_file
 void words_say_value(struct words_phrase *phrase, enum alar_dtype dtype, uint64_t bits);
 void words_say_finding(struct words_phrase *phrase, const struct alar_verdict *verdict,
                        const struct alar_evidence *evidence);
+void words_say_diagnosis(struct words_phrase *phrase, const struct alar_evidence *evidence);
 void words_say_unknown(struct words_phrase *phrase, const struct alar_history_files *files,
                        const struct alar_verdict *verdict, unsigned reason);
 

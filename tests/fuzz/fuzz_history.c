@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct alar_history_files files = {"fuzz", &path, 1};
     struct alar_reading reading;
 
-    if (alar_reading_judge(&reading, &files, NULL, NULL) == ALAR_OK) {
+    if (alar_reading_judge(&reading, &files, NULL) == ALAR_OK) {
         const struct alar_verdict *verdict = alar_judge_verdict(reading.judge);
 
         if (verdict->kind == ALAR_PASS && verdict->judged == 0) {

@@ -124,12 +124,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     };
     static uint64_t memory[FUZZ_ARENA / sizeof(uint64_t)];
     struct alar_judge_setup setup = {.world = FUZZ_WORLD, .decimal = alar_decimal_parse};
+    size_t bytes = alar_judge_scratch_bytes(FUZZ_WORLD);
     struct alar_judge *judge = malloc(alar_judge_size());
     struct alar_arena arena;
     struct alar_event event;
     enum alar_status status = ALAR_OK;
 
     memset(&event, 0, sizeof event);
+    setup.scratch.memory = malloc(bytes);
+    setup.scratch.bytes = setup.scratch.memory ? bytes : 0;
     setup.is_bare = size > 0 && (data[0] & 1);
     alar_arena_init(&arena, memory, sizeof memory);
     if (judge == NULL || alar_judge_start(judge, &arena, &setup) != ALAR_OK) {
@@ -149,6 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         POST(status == ALAR_E_INPUT && alar_judge_complaint(judge)->expected != NULL);
     }
+    free(setup.scratch.memory);
     free(judge);
     return 0;
 }

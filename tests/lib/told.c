@@ -12,7 +12,7 @@ static void told_files(struct told *told, const char *const *path, uint32_t coun
 {
     struct alar_history_files files = {"test", path, count};
 
-    told->status = alar_reading_judge(&told->reading, &files, NULL, NULL);
+    told->status = alar_reading_judge(&told->reading, &files, NULL);
 }
 
 void told_bytes(struct told *told, const char *text, size_t length)

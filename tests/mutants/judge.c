@@ -63,7 +63,7 @@ enum verdict_class scene_judge(const struct scene *scene, const char *directory,
     if (alar_history_find(paths, 1, &set, complaint) != ALAR_OK) {
         give_up("history", complaint);
     }
-    enum alar_status status = alar_reading_judge(&reading, &set.history[0], NULL, NULL);
+    enum alar_status status = alar_reading_judge(&reading, &set.history[0], NULL);
     if (status != ALAR_OK || set.count != 1) {
         give_up("history", reading.complaint);
     }

@@ -22,7 +22,7 @@ Test(judge, names_each_anomaly_and_passes_its_neighbour)
 {
     for (unsigned a = 0; a < ALAR_ANOMALY_COUNT; a++) {
         enum alar_anomaly anomaly = (enum alar_anomaly)a;
-        struct alar_explanation lines = alar_explain(anomaly);
+        struct alar_example lines = alar_explain(anomaly);
         struct told bad, good;
 
         if (!lines.bad[0]) {

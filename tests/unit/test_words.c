@@ -87,8 +87,11 @@ Test(words, gives_the_same_as_data)
         "its all-reduce was complete\",\"allowed\":\"the same read after a wait that orders it\"}],"
         "\"notes\":[],\"unknown\":[],\"provenance\":{\"trees\":[\"left-fold\",\"right-fold\","
         "\"recursive-doubling\",\"recursive-doubling-tail\",\"recursive-halving\","
-        "\"recursive-halving-tail\",\"binomial\",\"binomial-far\"],\"exact\":0,\"named\":1,"
-        "\"chunked\":0,\"only_value\":0,\"hull\":0,\"bound\":0},\"faults\":[]}\n");
+        "\"recursive-halving-tail\",\"binomial\",\"binomial-far\"],\"named\":1,"
+        "\"chunked\":0,\"elements\":{\"only-legal-value\":1,\"named\":0,\"ordered\":0,"
+        "\"nodes\":0,\"any-order\":0,\"hull\":0,\"bound\":0}},"
+        "\"power\":{\"operations\":0,\"vacuous\":0,\"ranks\":0,\"missing_seen\":0,"
+        "\"doubled_seen\":0},\"faults\":[]}\n");
     free(text);
     told_free(&judged);
 }

@@ -107,7 +107,7 @@ static void history_judge(const char *directory, struct swarm_outcome *outcome)
     if (alar_history_find(paths, 1, &set, complaint) != ALAR_OK) {
         swarm_give_up("history", complaint);
     }
-    if (alar_reading_judge(&reading, &set.history[0], NULL, NULL) != ALAR_OK) {
+    if (alar_reading_judge(&reading, &set.history[0], NULL) != ALAR_OK) {
         swarm_give_up("history", reading.complaint);
     }
     const struct alar_verdict *verdict = alar_judge_verdict(reading.judge);

@@ -32,7 +32,8 @@ in_time() { # in_time BEGIN END: deadline + 2 x grace + 1 s, and the start-up
     awk "BEGIN { exit !($2 - $1 < 1.0 + 2 * 0.1 + 1.0 + $start_up) }"
 }
 
-# spec: F-04
+# The last one hangs after its last post, where the others would wait for it without a bound.
+# spec: F-04 spec: F-07
 for when in "9 1 0" "9 1 1" "40 1 1"; do
     started=$EPOCHREALTIME
     ended "mute rank 2 ($when) is named by all" 2 3 "1 of 4 ranks silent: 2" "alar/rank/mute 2 $when"

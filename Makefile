@@ -69,6 +69,7 @@ CORE := \
 	judge_log_value \
 	judge_log_name \
 	judge_log_check \
+	judge_log_again \
 	exact \
 	exact_floats \
 	lanes \

@@ -135,7 +135,7 @@ void alar_fault_settle(struct alar_fault_rank *rank)
             .hit = firing->hit,
             .value = firing->value,
             .has_op = firing->has_op,
-            .op = {.number = firing->op},
+            .op = {.group = pass->group, .number = firing->op},
         };
 
         alar_history_fault(pass->history, t, &record);

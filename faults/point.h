@@ -49,6 +49,7 @@ struct alar_fault_pass {
     uint64_t (*now_us)(void *clock);
     void *clock;
     struct alar_history *history; /* where what fires is recorded; borrowed; NULL: nowhere */
+    const char *group;            /* of the log's operations there; borrowed; NULL: "world" */
     uint64_t history_since_us;
     uint64_t history_units_per_us;
 };

@@ -221,6 +221,7 @@ static void finish_excuse(const struct alar_verdict *verdict, struct alar_eviden
         bool is_concerned = fault->rank == ALAR_RANK_ALL || evidence->missing.count == 0 ||
                             list_holds(&evidence->missing, fault->rank) ||
                             list_holds(&evidence->ranks, fault->rank) ||
+                            !list_holds(&evidence->joined, fault->rank) ||
                             fault->excuse == ALAR_EXCUSE_ISSUE; /* it ends the run of all */
 
         bool is_family = fault->excuse == family ||

@@ -25,31 +25,6 @@ struct judge_metric {
     struct alar_place place;
 };
 
-/* One operation of a report. */
-struct judge_part {
-    uint64_t group, number;
-    uint64_t op; /* kept; 0 while it is not settled */
-};
-
-/* A report whose operations are not all settled yet. */
-struct judge_report {
-    uint64_t next;
-    uint64_t metric;
-    struct alar_place place;
-    uint32_t rank;
-    int64_t first_step, step;
-    int64_t tokens, nonfinite, empty; /* -1: not given */
-    int32_t normalization, over;      /* index of the word; -1: not declared */
-    enum alar_dtype dtype;            /* of the value: F32 or F64 */
-    bool is_empty;                    /* EMPTY was shown */
-    bool is_special;                  /* NaN or an infinity was shown */
-    double low, high; /* the numbers it may stand for: one, or those that print so */
-    uint32_t parts;
-    uint32_t settled; /* that many of them are settled, and maybe more */
-    uint64_t part;    /* struct judge_part[room] */
-    uint64_t room;
-};
-
 /* What a report can be. */
 enum log_kind {
     LOG_NUMBER,
@@ -188,5 +163,13 @@ bool judge_log_wants(const struct judge_op *op);
 void judge_log_keep(struct alar_judge *judge, uint64_t op);
 void judge_log_wait(struct alar_judge *judge, uint64_t report);
 void judge_log_finish(struct alar_judge *judge);
+
+/* judge_log_again.c: does another rank say the same of the same operations as the last report found
+   good? And keeps this one as that, when judging it has `added` nothing to the verdict. */
+bool log_is_again(const struct alar_judge *judge, const struct judge_report *report);
+void log_keep_good(struct alar_judge *judge, const struct judge_report *report, bool added);
+
+/* Everything the verdict says, counted. */
+uint64_t log_said(const struct alar_judge *judge);
 
 #endif

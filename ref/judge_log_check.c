@@ -344,8 +344,14 @@ static void check_reported(const struct alar_judge *judge, const struct judge_re
 void judge_log_check(struct alar_judge *judge, const struct judge_report *report)
 {
     struct judge_metric *metric = judge_metric_at(judge, report->metric);
+    uint64_t said = log_said(judge);
     struct log_view view;
     bool is_echo;
+
+    if (log_is_again(judge, report)) {
+        judge->verdict.reports_judged++;
+        return;
+    }
     bool is_whole = log_view_build(judge, report, &view, &is_echo);
 
     check_reported(judge, report, metric);
@@ -362,4 +368,5 @@ void judge_log_check(struct alar_judge *judge, const struct judge_report *report
     if (!has_integers) {
         check_report(judge, &view);
     }
+    log_keep_good(judge, report, log_said(judge) != said);
 }

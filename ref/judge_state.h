@@ -100,13 +100,40 @@ struct judge_op {
     struct alar_place place; /* of the first member's issue, once the entries are gone */
 };
 
+/* One operation of a report. */
+struct judge_part {
+    uint64_t group, number;
+    uint64_t op; /* kept; 0 while it is not settled */
+};
+
+/* A report whose operations are not all settled yet. */
+struct judge_report {
+    uint64_t next;
+    uint64_t metric;
+    struct alar_place place;
+    uint32_t rank;
+    int64_t first_step, step;
+    int64_t tokens, nonfinite, empty; /* -1: not given */
+    int32_t normalization, over;      /* index of the word; -1: not declared */
+    enum alar_dtype dtype;            /* of the value: F32 or F64 */
+    bool is_empty;                    /* EMPTY was shown */
+    bool is_special;                  /* NaN or an infinity was shown */
+    double low, high; /* the numbers it may stand for: one, or those that print so */
+    uint32_t parts;
+    uint32_t settled; /* that many of them are settled, and maybe more */
+    uint64_t part;    /* struct judge_part[room] */
+    uint64_t room;
+};
+
 /* What the judgement of log lines remembers, see judge_log.h. */
 struct judge_log {
     uint64_t metric;         /* first of a chain */
     uint64_t waiting;        /* first report whose operations are not all settled */
     uint64_t oldest, newest; /* settled operations that a report may still stand for */
     uint64_t kept, kept_max;
-    bool is_learned; /* a report showed how long an interval is */
+    bool is_learned;             /* a report showed how long an interval is */
+    struct judge_report good;    /* the last one found good; no parts: none */
+    struct judge_part good_part; /* its first operation; the others follow in a row */
 };
 
 struct alar_judge {

@@ -69,6 +69,7 @@ static enum alar_status rank_open(struct run *run, struct run_rank *rank)
         .now_us = driver.now_us,
         .clock = driver.clock,
         .history = driver.history,
+        .group = alar_topology_is_flat(&run->topology) ? NULL : rank->group,
         .history_since_us = driver.history_since_us,
         .history_units_per_us = driver.history_units_per_us,
     };

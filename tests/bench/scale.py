@@ -1,6 +1,6 @@
 """The simulator and the judge by number of ranks: time and memory, and what a long run comes to.
 
-    python3 tests/bench/scale.py [RANKS]...    (default 100 1000 10000 100000, and 4096 to compare)
+    python3 tests/bench/scale.py [RANKS]...    (default 100 300 1000 4096 10000 100000)
 
 `alar run` of drawn losses, one microbatch a step, asynchronous, without flag lanes, history and twin;
 then the same with a history, judged by `alar check`, where that is small enough to write.
@@ -14,7 +14,6 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 
 import bench
 
@@ -41,15 +40,14 @@ def losses_write(directory, ranks):
 
 
 def measured(*command):
-    """Seconds, peak MiB, and standard output of one command."""
-    start = time.monotonic()
+    """Processor seconds, peak MiB, and standard output of one command."""
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     text = run.stdout.read()
     _, status, usage = os.wait4(run.pid, 0)
     run.stdout.close()
     if os.waitstatus_to_exitcode(status) != 0:
         sys.exit("scale: %s: exit code %d" % (" ".join(command), os.waitstatus_to_exitcode(status)))
-    return time.monotonic() - start, usage.ru_maxrss / 1024, text
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text
 
 
 def row(directory, ranks):

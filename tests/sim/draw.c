@@ -74,7 +74,7 @@ static void config_draw(struct alar_config *config, struct alar_rng *rng)
         .backend = "sim",
         .placement = (enum alar_placement)below(rng, ALAR_PLACEMENT_COUNT),
         .normalization = (enum alar_normalization)below(rng, ALAR_SEED_UNDIVIDED),
-        .encoding = (enum alar_encoding)below(rng, ALAR_PAIR64 + 1),
+        .encoding = (enum alar_encoding)below(rng, ALAR_ENCODING_COUNT),
         .over = (enum alar_over)below(rng, ALAR_OVER_COUNT),
         .check = (enum alar_check)below(rng, ALAR_CHECK_CHOICES),
         .log_interval = 1 + below(rng, 6),
@@ -83,6 +83,19 @@ static void config_draw(struct alar_config *config, struct alar_rng *rng)
         .is_sync = below(rng, 4) == 0,
         .waits_at_log = below(rng, 2) == 0,
     };
+}
+
+/* Half of the worlds are data parallel only. */
+static void topology_draw(struct alar_run_options *run, struct alar_rng *rng)
+{
+    bool is_plain = below(rng, 2) == 0;
+    uint32_t pp = is_plain ? 1 : 1 + below(rng, 2);
+    uint32_t cp = is_plain ? 1 : 1 + below(rng, 2);
+    uint32_t dp = 1 + below(rng, SWARM_RANKS / (pp * cp));
+
+    run->topology = (struct alar_topology){.pp = pp, .dp = dp, .cp = cp};
+    run->is_replicated = below(rng, 3) == 0;
+    run->ranks = pp * dp * cp;
 }
 
 static void sim_draw(struct alar_sim_options *sim, struct alar_rng *rng)
@@ -109,7 +122,7 @@ void swarm_draw(uint64_t seed, struct swarm_case *drawn)
     drawn->microbatches = 1 + below(&rng, SWARM_MICROBATCHES);
     drawn->steps = 6 + below(&rng, 11);
     drawn->run.input = ALAR_INPUT_SUMS;
-    drawn->run.ranks = 1 + below(&rng, SWARM_RANKS);
+    topology_draw(&drawn->run, &rng);
     config_draw(&drawn->run.config, &rng);
     drawn->run.pace = (struct alar_pace){
         .compute_us = below(&rng, 300),
@@ -136,9 +149,11 @@ void swarm_print(const struct swarm_case *drawn, FILE *file)
     const struct alar_sim_options *sim = &drawn->sim;
 
     fprintf(file,
-            "seed %" PRIu64 ": ranks %u microbatches %u steps %u schedule %s wait %s window %u "
+            "seed %" PRIu64 ": ranks %u = pp %u x dp %u x cp %u%s microbatches %u steps %u "
+            "schedule %s wait %s window %u "
             "interval %u normalization %s over %s encoding %s check %s order %s twin %s ",
-            drawn->seed, run->ranks, drawn->microbatches, drawn->steps,
+            drawn->seed, run->ranks, run->topology.pp, run->topology.dp, run->topology.cp,
+            run->is_replicated ? " replicated" : "", drawn->microbatches, drawn->steps,
             alar_schedule_names[config->placement + 3U * config->is_sync],
             config->waits_at_log ? "log" : "step", config->window, config->log_interval,
             alar_normalization_names[config->normalization], alar_over_names[config->over],

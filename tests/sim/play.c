@@ -55,19 +55,33 @@ static void watch_ending(const struct run_rank *rank, const char *text)
     }
 }
 
-/* Did all ranks log the same? Only a run that went through has whole logs everywhere. */
+/* Each context parallel rank logs within a group of its own, which may add in an order of its own;
+   a fault may also change the loss of one that holds it in full, and not its replicas'. */
+static bool is_apart(const struct run *run, uint32_t rank)
+{
+    return alar_topology_seat(&run->topology, rank).cp !=
+           alar_topology_seat(&run->topology, run->reporter).cp;
+}
+
+/* Did all ranks of the last stage log the same? Only a run that went through has whole logs
+ * everywhere. */
 static bool logs_differ(const struct run *run)
 {
-    for (uint32_t r = 1; r < run->rank_count; r++) {
+    const struct run_rank *reporter = &run->rank[run->reporter];
+
+    for (uint32_t r = 0; r < run->rank_count; r++) {
         const struct run_rank *rank = &run->rank[r];
 
-        if (rank->log_count != run->rank[0].log_count) {
+        if (!alar_topology_is_last(&run->topology, r) || is_apart(run, r)) {
+            continue;
+        }
+        if (rank->log_count != reporter->log_count) {
             return true;
         }
         for (size_t i = 0; i < rank->log_count; i++) {
-            if (rank->log[i].is_empty != run->rank[0].log[i].is_empty ||
-                (!rank->log[i].is_empty && run_report_bits(run, &rank->log[i]) !=
-                                               run_report_bits(run, &run->rank[0].log[i]))) {
+            if (rank->log[i].is_empty != reporter->log[i].is_empty ||
+                (!rank->log[i].is_empty &&
+                 run_report_bits(run, &rank->log[i]) != run_report_bits(run, &reporter->log[i]))) {
                 return true;
             }
         }
@@ -81,9 +95,9 @@ static void watch_summary(const struct run *run, const struct run_totals *pass,
     watched->fired = (uint64_t)pass->fired;
     watched->leaked = pass->leaked;
     watched->has_twin = twin != NULL;
-    watched->logged = run->rank[0].log_count;
-    watched->same = run->rank[0].same;
-    watched->illegal = run->rank[0].illegal;
+    watched->logged = run->rank[run->reporter].log_count;
+    watched->same = run->rank[run->reporter].same;
+    watched->illegal = run->rank[run->reporter].illegal;
     watched->ranks_differ = twin != NULL && logs_differ(run);
 }
 
@@ -191,16 +205,30 @@ static bool is_nonfinite(const struct swarm_case *drawn, bool all)
     return all ? count == drawn->faults.line_count : count > 0;
 }
 
-/* Under `raise` one rank ends the run for all, who wait for it until their deadline: as told to. */
-static bool is_raised(const struct swarm_case *drawn)
+static bool has_bitflip(const struct swarm_case *drawn)
 {
-    return drawn->run.config.check == ALAR_CHECK_RAISE && is_nonfinite(drawn, false);
+    for (size_t i = 0; i < drawn->faults.line_count; i++) {
+        if (drawn->faults.line[i].point == ALAR_POINT_CONTRIBUTION_BITFLIP) {
+            return true;
+        }
+    }
+    return false;
 }
 
-/* Nothing but losses that are not finite, and a policy that ends the run with 1. */
+/* One rank ends the run for all, whose waits end as if by their deadline: under `raise` on a loss
+   that is not finite, and in the encoding that checks itself on a flipped bit. */
+static bool is_raised(const struct swarm_case *drawn)
+{
+    return (drawn->run.config.check == ALAR_CHECK_RAISE && is_nonfinite(drawn, false)) ||
+           (drawn->run.config.encoding == ALAR_EXACT && has_bitflip(drawn));
+}
+
+/* Nothing but losses that are not finite, on ranks whose loss counts, and a policy that ends the
+   run with 1. */
 static bool is_to_stop(const struct swarm_case *drawn, const struct swarm_outcome *outcome)
 {
-    return outcome->fired > 0 && is_nonfinite(drawn, true) &&
+    return outcome->fired > 0 && is_nonfinite(drawn, true) && drawn->run.topology.pp == 1 &&
+           (drawn->run.topology.cp == 1 || !drawn->run.is_replicated) &&
            (drawn->run.config.check == ALAR_CHECK_RAISE ||
             drawn->run.config.check == ALAR_CHECK_AGREE);
 }

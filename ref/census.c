@@ -1,67 +1,74 @@
-/* Sums of ranks and of their squares, and what is left of them. */
+/* Sums of ranks and of their squares, of hashes, and what is left of them. */
 #include "census.h"
 
 #include "check.h"
 
 #include <stdbool.h>
 
-#define SCHEMA_MASK ((UINT64_C(1) << 40) - 1)
-#define SCHEMA_MIX_MASK ((UINT64_C(1) << 22) - 1)
+#define VALUE_MASK ((UINT64_C(1) << 40) - 1)
+#define MIX_MASK ((UINT64_C(1) << 22) - 1)
 
 /* No lane of a healthy sum reaches it; differences of two below it don't overflow. */
 #define LANE_MAX (INT64_C(1) << 62)
 
-static int64_t schema_of(const struct alar_census_self *self)
+/* 40 bits on which all ranks have to agree. */
+static int64_t value_of(uint64_t bits)
 {
-    return (int64_t)(self->schema & SCHEMA_MASK);
+    return (int64_t)(bits & VALUE_MASK);
 }
 
-/* 22 other bits, no sum of which follows from a sum of hashes: so two odd ranks don't look like
- * one.
- */
-static int64_t schema_mix(int64_t schema)
+/* 22 bits, no sum of which follows from a sum of values: so two odd ranks don't look like one. */
+static int64_t value_mix(int64_t value)
 {
-    uint64_t mixed = (uint64_t)schema;
+    uint64_t mixed = (uint64_t)value + UINT64_C(0x9e3779b97f4a7c15);
 
-    mixed = (mixed ^ mixed >> 21) * UINT64_C(0xbf58476d1ce4e5b9);
-    mixed = (mixed ^ mixed >> 29) * UINT64_C(0x94d049bb133111eb);
-    return (int64_t)((mixed ^ mixed >> 32) & SCHEMA_MIX_MASK);
+    mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (int64_t)((mixed ^ mixed >> 31) & MIX_MASK);
 }
 
 void alar_census_write(const struct alar_census_self *self, uint64_t empty, int64_t *lanes)
 {
-    int64_t rank = self->rank;
+    int64_t number = (int64_t)self->rank + 1;
 
     PRE(self->ranks <= ALAR_CENSUS_RANKS_MAX);
     PRE(self->rank < self->ranks);
     PRE(empty <= ALAR_CENSUS_CELLS_MAX);
-    lanes[ALAR_CENSUS_COUNT] = 1;
-    lanes[ALAR_CENSUS_RANKS] = rank;
-    lanes[ALAR_CENSUS_SQUARES] = rank * rank;
-    lanes[ALAR_CENSUS_SCHEMAS] = schema_of(self);
-    lanes[ALAR_CENSUS_SCHEMA_RANKS] = rank * schema_mix(schema_of(self));
     lanes[ALAR_CENSUS_EMPTY] = (int64_t)empty;
+    lanes[ALAR_CENSUS_SCHEMAS] = value_of(self->schema);
+    lanes[ALAR_CENSUS_SCHEMA_RANKS] = number * value_mix(value_of(self->schema));
+    lanes[ALAR_CENSUS_OPS] = value_of(self->number);
+    lanes[ALAR_CENSUS_OP_RANKS] = number * value_mix(value_of(self->number));
+    lanes[ALAR_CENSUS_SQUARES] = number * number;
+    lanes[ALAR_CENSUS_RANKS] = number;
+    lanes[ALAR_CENSUS_COUNT] = 1;
 }
 
-/* 0 + 1 + ... + (n - 1), and the sum of their squares; below 2^59 for 2^20 ranks. */
+/* 1 + 2 + ... + n, and the sum of their squares; below 2^59 for 2^20 ranks. */
 static int64_t ranks_sum(int64_t n)
 {
-    return n * (n - 1) / 2;
+    return n * (n + 1) / 2;
 }
 
 static int64_t squares_sum(int64_t n)
 {
-    return n * (n - 1) / 2 * (2 * n - 1) / 3;
+    return n * (n + 1) / 2 * (2 * n + 1) / 3;
 }
 
-static bool is_rank(const struct alar_census_self *self, int64_t rank)
+/* From 1. */
+static bool is_number(const struct alar_census_self *self, int64_t number)
 {
-    return rank >= 0 && rank < (int64_t)self->ranks;
+    return number >= 1 && number <= (int64_t)self->ranks;
 }
 
-static bool is_square(const struct alar_census_self *self, int64_t rank, int64_t square)
+static bool is_square(const struct alar_census_self *self, int64_t number, int64_t square)
 {
-    return is_rank(self, rank) && rank * rank == square;
+    return is_number(self, number) && number * number == square;
+}
+
+static uint32_t rank_of(int64_t number)
+{
+    return (uint32_t)(number - 1);
 }
 
 /* `by`: how far the three sums are off. With one rank missing or doubled it is that rank's own
@@ -74,18 +81,18 @@ static struct alar_census_finding census_count(const struct alar_census_self *se
 
     if (by[0] == -1 && is_square(self, -by[1], -by[2])) {
         finding.kind = ALAR_CENSUS_MISSING;
-        finding.rank = (uint32_t)-by[1];
+        finding.rank = rank_of(-by[1]);
     } else if (by[0] == 1 && is_square(self, by[1], by[2])) {
         finding.kind = ALAR_CENSUS_DOUBLED;
-        finding.rank = (uint32_t)by[1];
+        finding.rank = rank_of(by[1]);
     } else if (by[0] == 0 && by[1] != 0 && by[2] % by[1] == 0) {
         int64_t both = by[2] / by[1];
         int64_t gone = (both - by[1]) / 2;
 
-        if (is_rank(self, gone) && is_rank(self, gone + by[1]) && 2 * gone + by[1] == both) {
+        if (is_number(self, gone) && is_number(self, gone + by[1]) && 2 * gone + by[1] == both) {
             finding.kind = ALAR_CENSUS_REPLACED;
-            finding.rank = (uint32_t)gone;
-            finding.other = (uint32_t)(gone + by[1]);
+            finding.rank = rank_of(gone);
+            finding.other = rank_of(gone + by[1]);
         }
     } else if (by[0] == 0 && by[1] == 0 && by[2] == 0) {
         finding.kind = ALAR_CENSUS_WHOLE;
@@ -93,42 +100,91 @@ static struct alar_census_finding census_count(const struct alar_census_self *se
     return finding;
 }
 
-/* All ranks but `rank` have the hash `common`, that one has `odd`: are these the sums? */
-static bool is_odd_one(const struct alar_census_self *self, const int64_t *lanes, int64_t common,
-                       int64_t odd, int64_t rank)
+/* Two lanes on whose value all ranks should agree: its sum, and that of rank times mix. */
+struct census_vote {
+    int64_t sum;
+    int64_t weighted;
+    int64_t own;
+};
+
+/* All ranks but that number have the value `common`, that one has `odd`: are these the sums? */
+static bool is_odd_one(const struct alar_census_self *self, const struct census_vote *vote,
+                       int64_t common, int64_t odd, int64_t number)
 {
     int64_t n = self->ranks;
 
-    return is_rank(self, rank) && common >= 0 && common <= (int64_t)SCHEMA_MASK && odd >= 0 &&
-           odd <= (int64_t)SCHEMA_MASK && lanes[ALAR_CENSUS_SCHEMAS] == (n - 1) * common + odd &&
-           lanes[ALAR_CENSUS_SCHEMA_RANKS] ==
-               (ranks_sum(n) - rank) * schema_mix(common) + rank * schema_mix(odd);
+    return is_number(self, number) && common == value_of((uint64_t)common) &&
+           odd == value_of((uint64_t)odd) && vote->sum == (n - 1) * common + odd &&
+           vote->weighted == (ranks_sum(n) - number) * value_mix(common) + number * value_mix(odd);
 }
 
-/* Each rank is there once: do all speak of the same? Either one rank has another hash than all the
-   others, this one among them, or this one is the odd one. */
-static struct alar_census_finding census_schema(const struct alar_census_self *self,
-                                                const int64_t *lanes)
+static bool is_unanimous(const struct alar_census_self *self, const struct census_vote *vote,
+                         int64_t value)
 {
     int64_t n = self->ranks;
-    int64_t own = schema_of(self);
-    int64_t off = lanes[ALAR_CENSUS_SCHEMAS] - n * own;
-    int64_t off_ranks = lanes[ALAR_CENSUS_SCHEMA_RANKS] - ranks_sum(n) * schema_mix(own);
-    struct alar_census_finding finding = {.kind = ALAR_CENSUS_MIXED};
 
-    if (off == 0 && off_ranks == 0) {
+    return vote->sum == n * value && vote->weighted == ranks_sum(n) * value_mix(value);
+}
+
+/* The number of the one rank that has another value than this one and the rest; 0 when there is no
+   such rank. `odd` is its value. */
+static int64_t vote_odd_one(const struct alar_census_self *self, const struct census_vote *vote,
+                            int64_t *odd)
+{
+    int64_t n = self->ranks;
+
+    *odd = vote->own + (vote->sum - n * vote->own);
+    int64_t off = vote->weighted - ranks_sum(n) * value_mix(vote->own);
+    int64_t mix_off = value_mix(value_of((uint64_t)*odd)) - value_mix(vote->own);
+    int64_t number = mix_off != 0 ? off / mix_off : 0;
+
+    return is_odd_one(self, vote, vote->own, *odd, number) ? number : 0;
+}
+
+/* Each rank is there once: do all mean this all-reduce? */
+static struct alar_census_finding census_op(const struct alar_census_self *self,
+                                            const int64_t *lanes)
+{
+    const struct census_vote vote = {lanes[ALAR_CENSUS_OPS], lanes[ALAR_CENSUS_OP_RANKS],
+                                     value_of(self->number)};
+    struct alar_census_finding finding = {.kind = ALAR_CENSUS_ANOTHER, .count = -1};
+    int64_t mean = vote.sum / (int64_t)self->ranks;
+    int64_t odd = 0;
+
+    if (is_unanimous(self, &vote, vote.own)) {
         finding.kind = ALAR_CENSUS_WHOLE;
         return finding;
     }
-    int64_t odd = own + off;
-    int64_t mix_off = schema_mix(odd) - schema_mix(own);
-    int64_t rank = mix_off != 0 ? off_ranks / mix_off : -1;
+    int64_t number = vote_odd_one(self, &vote, &odd);
+    if (is_unanimous(self, &vote, mean)) {
+        finding.count = mean;
+    } else if (number > 0) {
+        finding = (struct alar_census_finding){ALAR_CENSUS_STALE, rank_of(number), 0, odd};
+    }
+    return finding;
+}
 
-    if (rank != (int64_t)self->rank && is_odd_one(self, lanes, own, odd, rank)) {
-        finding = (struct alar_census_finding){ALAR_CENSUS_SCHEMA, (uint32_t)rank, 0, 0};
-    } else if (n > 1 && (lanes[ALAR_CENSUS_SCHEMAS] - own) % (n - 1) == 0 &&
-               is_odd_one(self, lanes, (lanes[ALAR_CENSUS_SCHEMAS] - own) / (n - 1), own,
-                          self->rank)) {
+/* Do all speak of the same? Either one rank has another hash than all the others, this one among
+   them, or this one is the odd one. */
+static struct alar_census_finding census_schema(const struct alar_census_self *self,
+                                                const int64_t *lanes)
+{
+    const struct census_vote vote = {lanes[ALAR_CENSUS_SCHEMAS], lanes[ALAR_CENSUS_SCHEMA_RANKS],
+                                     value_of(self->schema)};
+    struct alar_census_finding finding = {.kind = ALAR_CENSUS_MIXED};
+    int64_t own = (int64_t)self->rank + 1;
+    int64_t others = (int64_t)self->ranks - 1;
+    int64_t odd = 0;
+
+    if (is_unanimous(self, &vote, vote.own)) {
+        finding.kind = ALAR_CENSUS_WHOLE;
+        return finding;
+    }
+    int64_t number = vote_odd_one(self, &vote, &odd);
+    if (number > 0 && number != own) {
+        finding = (struct alar_census_finding){ALAR_CENSUS_SCHEMA, rank_of(number), 0, 0};
+    } else if (others > 0 && (vote.sum - vote.own) % others == 0 &&
+               is_odd_one(self, &vote, (vote.sum - vote.own) / others, vote.own, own)) {
         finding = (struct alar_census_finding){ALAR_CENSUS_SCHEMA, self->rank, 0, 0};
     }
     return finding;
@@ -151,5 +207,8 @@ struct alar_census_finding alar_census_judge(const struct alar_census_self *self
     };
     struct alar_census_finding finding = census_count(self, by);
 
+    if (finding.kind == ALAR_CENSUS_WHOLE) {
+        finding = census_op(self, lanes);
+    }
     return finding.kind == ALAR_CENSUS_WHOLE ? census_schema(self, lanes) : finding;
 }

@@ -43,7 +43,7 @@ static struct alar_engine_event driver_post(struct alar_driver *driver, uint16_t
         .cell = driver->posted_cells,
         .cells = driver_next_cells(driver),
     };
-    alar_payload_write(layout, options->rank,
+    alar_payload_write(layout, options->rank, slot->number,
                        &driver->local[slot->cell * alar_payload_metrics(layout)], slot->cells,
                        driver_send_buffer(driver, index));
     driver_record_issue(driver, index);

@@ -66,7 +66,8 @@ static enum alar_status driver_check(struct alar_driver *driver, const struct dr
 {
     const struct alar_layout *layout = &driver->options.layout;
     struct alar_mishap mishap = {
-        .finding = alar_payload_check(layout, driver->options.rank, lanes, slot->cells),
+        .finding =
+            alar_payload_check(layout, driver->options.rank, slot->number, lanes, slot->cells),
         .step = driver->step[slot->cell / layout->microbatches],
         .microbatch = (uint32_t)(slot->cell % layout->microbatches),
         .number = slot->number,

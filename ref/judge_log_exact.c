@@ -77,10 +77,10 @@ static uint64_t exact_flags(const struct log_view *view)
     for (uint32_t k = 0; k < view->report->parts; k++) {
         const struct judge_op *op = judge_op_at(view->judge, view->part[k].op);
         const uint64_t *in = alar_arena_at(view->judge->arena, op->in);
-        uint64_t first = (uint64_t)op->pairs * ALAR_PAYLOAD_EXACT_LANES + ALAR_CENSUS_LANES;
+        uint64_t first = (uint64_t)op->pairs * ALAR_PAYLOAD_EXACT_LANES;
 
         for (uint32_t m = 0; m < op->members; m++) {
-            for (uint64_t e = first; e < op->lanes; e++) {
+            for (uint64_t e = first; e + ALAR_CENSUS_LANES < op->lanes; e++) {
                 /* Loop bound: the bits of a lane, cleared one a turn. */
                 for (uint64_t set = in [(size_t)m * op->lanes + e]; set; set &= set - 1) {
                     count++;

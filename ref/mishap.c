@@ -17,6 +17,18 @@ static void finding_print(const struct alar_census_finding *finding, char *text,
         snprintf(text, bytes, "rank %u is missing from, and rank %u counts twice in,",
                  finding->rank, finding->other);
         break;
+    case ALAR_CENSUS_STALE:
+        snprintf(text, bytes, "rank %u's contribution to all-reduce %" PRId64 " is in",
+                 finding->rank, finding->count);
+        break;
+    case ALAR_CENSUS_ANOTHER:
+        if (finding->count >= 0) {
+            snprintf(text, bytes, "what belongs to all-reduce %" PRId64 " came out of",
+                     finding->count);
+        } else {
+            snprintf(text, bytes, "what belongs to other all-reduces came out of");
+        }
+        break;
     case ALAR_CENSUS_DAMAGED:
         snprintf(text, bytes, "what no contributions can add up to came out of");
         break;

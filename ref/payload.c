@@ -85,8 +85,7 @@ static size_t pair_lanes(const struct alar_layout *layout)
 /* The first flag lane of an all-reduce over that many cells. */
 static size_t flags_begin(const struct alar_layout *layout, size_t cells)
 {
-    return pair_lanes(layout) * alar_payload_pairs(layout, cells) +
-           (layout->encoding == ALAR_EXACT ? ALAR_CENSUS_LANES : 0);
+    return pair_lanes(layout) * alar_payload_pairs(layout, cells);
 }
 
 uint32_t alar_payload_set_ranks(const struct alar_layout *layout)
@@ -121,9 +120,15 @@ size_t alar_payload_pairs(const struct alar_layout *layout, size_t cells)
     return cells / pair_cells(layout) * alar_payload_metrics(layout);
 }
 
-size_t alar_payload_lanes(const struct alar_layout *layout, size_t cells)
+/* The lane behind the flags. */
+static size_t census_begin(const struct alar_layout *layout, size_t cells)
 {
     return flags_begin(layout, cells) + cells * alar_payload_metrics(layout) * flag_lanes(layout);
+}
+
+size_t alar_payload_lanes(const struct alar_layout *layout, size_t cells)
+{
+    return census_begin(layout, cells) + (layout->encoding == ALAR_EXACT ? ALAR_CENSUS_LANES : 0);
 }
 
 /* The first local loss of the i-th pair; those of further cells follow a stride of metrics apart.
@@ -174,15 +179,15 @@ static void exact_fold(const struct alar_layout *layout, const struct alar_local
     lanes[ALAR_LANES_F64] = sum.denominator;
 }
 
-static struct alar_census_self census_self(const struct alar_layout *layout, uint32_t rank)
+static struct alar_census_self census_self(const struct alar_layout *layout, uint32_t rank,
+                                           uint64_t number)
 {
-    return (struct alar_census_self){rank, layout->ranks, layout->schema};
+    return (struct alar_census_self){rank, layout->ranks, layout->schema, number};
 }
 
-static void exact_write(const struct alar_layout *layout, uint32_t rank,
+static void exact_write(const struct alar_layout *layout, const struct alar_census_self *self,
                         const struct alar_local *local, size_t cells, int64_t *lanes)
 {
-    const struct alar_census_self self = census_self(layout, rank);
     size_t pairs = alar_payload_pairs(layout, cells);
     uint64_t empty = 0;
 
@@ -193,7 +198,7 @@ static void exact_write(const struct alar_layout *layout, uint32_t rank,
     for (size_t i = 0; i < cells * alar_payload_metrics(layout); i++) {
         empty += local[i].tokens == 0;
     }
-    alar_census_write(&self, empty, &lanes[pairs * pair_lanes(layout)]);
+    alar_census_write(self, empty, &lanes[census_begin(layout, cells)]);
 }
 
 static void pairs_write(const struct alar_layout *layout, const struct alar_local *local,
@@ -226,14 +231,15 @@ static uint64_t flag_own(const struct alar_layout *layout, uint32_t rank,
     return set;
 }
 
-void alar_payload_write(const struct alar_layout *layout, uint32_t rank,
+void alar_payload_write(const struct alar_layout *layout, uint32_t rank, uint64_t number,
                         const struct alar_local *local, size_t cells, void *lanes)
 {
+    const struct alar_census_self self = census_self(layout, rank, number);
     size_t at = flags_begin(layout, cells);
 
     PRE(rank < layout->ranks);
     if (layout->encoding == ALAR_EXACT) {
-        exact_write(layout, rank, local, cells, lanes);
+        exact_write(layout, &self, local, cells, lanes);
     } else {
         pairs_write(layout, local, cells, lanes);
     }
@@ -242,7 +248,7 @@ void alar_payload_write(const struct alar_layout *layout, uint32_t rank,
             set_write(layout, lanes, at++, flag_own(layout, rank, &local[i], lane));
         }
     }
-    POST(at == alar_payload_lanes(layout, cells));
+    POST(at == census_begin(layout, cells));
 }
 
 struct alar_ratio alar_payload_pair(const struct alar_layout *layout, const void *lanes, size_t i)
@@ -267,9 +273,9 @@ static bool exact_read(const struct alar_layout *layout, const void *lanes, size
 }
 
 struct alar_census_finding alar_payload_check(const struct alar_layout *layout, uint32_t rank,
-                                              const void *lanes, size_t cells)
+                                              uint64_t number, const void *lanes, size_t cells)
 {
-    const struct alar_census_self self = census_self(layout, rank);
+    const struct alar_census_self self = census_self(layout, rank, number);
     struct alar_census_finding finding = {.kind = ALAR_CENSUS_WHOLE};
     size_t pairs = alar_payload_pairs(layout, cells);
     struct alar_exact_ratio pair;
@@ -277,7 +283,7 @@ struct alar_census_finding alar_payload_check(const struct alar_layout *layout, 
     if (layout->encoding != ALAR_EXACT) {
         return finding;
     }
-    finding = alar_census_judge(&self, (const int64_t *)lanes + pairs * pair_lanes(layout));
+    finding = alar_census_judge(&self, (const int64_t *)lanes + census_begin(layout, cells));
     for (size_t i = 0; i < pairs && finding.kind == ALAR_CENSUS_WHOLE; i++) {
         if (!exact_read(layout, lanes, i, &pair)) {
             finding.kind = ALAR_CENSUS_DAMAGED;

@@ -2,12 +2,13 @@
 
    An all-reduce covers some microbatches ("cells") in step order, each with a local loss for every
    metric, in the order of the sorted names. Its lanes are first the pairs, metrics innermost, then,
-   under `exact`, the census, then, unless the check for NaN is off, the flags.
+   unless the check for NaN is off, the flags, then, under `exact`, the census.
 
    A pair is [numerator, weight] in fp32 or fp64. Under `exact` all lanes are int64, and a pair is
    the numerator as a superaccumulator (lanes.h) and the weight as a whole number. spec: N-50
 
-   The census (census.h) says whether each rank took part once, and with the same metrics.
+   The census (census.h) says whether each rank took part once, in this all-reduce, and with the
+   same metrics.
 
    Flags are for each cell and metric a set of ranks, as a SUM can carry one exactly: rank r adds
    2^(r mod B) to lane r / B, with B bits a lane (24 in fp32, 53 in fp64, 62 in int64). Each rank
@@ -53,17 +54,17 @@ size_t alar_payload_pairs(const struct alar_layout *layout, size_t cells);
 /* Lanes in all, flags included. */
 size_t alar_payload_lanes(const struct alar_layout *layout, size_t cells);
 
-/* Writes rank `rank`'s contribution over `cells` cells, [cells][metrics] local losses, into
-   `lanes`, which holds alar_payload_lanes() lanes of alar_payload_lane_bytes() bytes, aligned for
-   them. PRE: under `exact`, at most ALAR_LOSS_EXACT_TOKENS_MAX tokens and terms in all. spec: L-03,
-   N-50 */
-void alar_payload_write(const struct alar_layout *layout, uint32_t rank,
+/* Writes rank `rank`'s contribution to the group's all-reduce `number` over `cells` cells,
+   [cells][metrics] local losses, into `lanes`, which holds alar_payload_lanes() lanes of
+   alar_payload_lane_bytes() bytes, aligned for them. PRE: under `exact`, at most
+   ALAR_LOSS_EXACT_TOKENS_MAX tokens and terms in all. spec: L-03, N-50 */
+void alar_payload_write(const struct alar_layout *layout, uint32_t rank, uint64_t number,
                         const struct alar_local *local, size_t cells, void *lanes);
 
-/* Who took part in what was reduced, as rank `rank` sees it; `whole` under the pair encodings,
-   which don't say. What is not whole has no pairs to add. spec: N-51, N-52 */
+/* Who took part in all-reduce `number`, as rank `rank` sees what came out of it; `whole` under the
+   pair encodings, which don't say. What is not whole has no pairs to add. spec: N-51, N-52 */
 struct alar_census_finding alar_payload_check(const struct alar_layout *layout, uint32_t rank,
-                                              const void *lanes, size_t cells);
+                                              uint64_t number, const void *lanes, size_t cells);
 
 /* Adds the i-th reduced pair, of metric i modulo the number of metrics, to that metric's step. */
 void alar_payload_add(const struct alar_layout *layout, const void *lanes, size_t i,

@@ -174,18 +174,25 @@ static bool standstill_test(struct alar_program *program, uint64_t now_us)
     return true;
 }
 
+/* Which reduction over the ranks that share microbatches this one is, from 0. */
+static uint64_t share_number(const struct alar_program *program)
+{
+    return program->index * program->options.microbatches + program->microbatch;
+}
+
 static void share_issue(struct alar_program *program, uint64_t now_us)
 {
     const struct alar_sharing *sharing = &program->options.sharing;
 
-    alar_payload_write(&sharing->layout, sharing->rank, &program->local, 1, program->share_send);
+    alar_payload_write(&sharing->layout, sharing->rank, share_number(program), &program->local, 1,
+                       program->share_send);
     const struct standstill still = {
         .comm = sharing->comm,
         .send = program->share_send,
         .receive = program->share_receive,
         .count = alar_payload_lanes(&sharing->layout, 1),
         .dtype = alar_payload_dtype(&sharing->layout),
-        .tag = program->index * program->options.microbatches + program->microbatch,
+        .tag = share_number(program),
         .phase = PHASE_SHARE_WAIT,
     };
     standstill_issue(program, &still, now_us);
@@ -198,10 +205,11 @@ static void share_take(struct alar_program *program)
     const struct alar_sharing *sharing = &options->sharing;
     const struct alar_source *source = &options->source;
     struct alar_mishap mishap = {
-        .finding = alar_payload_check(&sharing->layout, sharing->rank, program->share_receive, 1),
+        .finding = alar_payload_check(&sharing->layout, sharing->rank, share_number(program),
+                                      program->share_receive, 1),
         .step = source->step(source->data, program->index),
         .microbatch = program->microbatch,
-        .number = program->index * options->microbatches + program->microbatch,
+        .number = share_number(program),
     };
 
     program->phase = PHASE_POST;

@@ -68,7 +68,7 @@ static struct alar_range lane_range(struct audit *audit, size_t cell, size_t cel
                 cell_range(audit, rank, cell + i, local);
                 audit->local[i] = local[end];
             }
-            alar_payload_write(layout, rank, audit->local, cells, audit->lanes);
+            alar_payload_write(layout, rank, 0 /* no matter */, audit->local, cells, audit->lanes);
             struct alar_ratio pair = alar_payload_pair(layout, audit->lanes, lane / 2);
             audit->column[rank] =
                 alar_fp_from_double(dtype, lane % 2 == 0 ? pair.numerator : pair.denominator);

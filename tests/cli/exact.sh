@@ -38,6 +38,27 @@ expect_text "agree names rank, step and microbatch" 1 \
     "$alar" run --backend sim --quiet --encoding exact --losses tests/data/gpt-losses/diverge
 expect_text "an encoding that is none" 3 "did you mean 'exact'?" run --encoding exat
 
+# --- it checks itself -----------------------------------------------------------------------------
+broken() { # broken MUTANT TEXT: no twin and no oracle is needed to see it
+    expect_text "the engine itself sees $1" 1 "$2" run --async-log-allreduce --compare none --mutant "$1"
+    expect_code "$1: and logs no value of it" 1 grep -q '"step":61' "$SCRATCH/log.json"
+}
+rm -f "$log"
+run() { "$alar" run --backend sim --encoding exact --steps 27:62 --log-interval 3 --log-json "$log" "$@"; }
+broken drop-rank "is missing from all-reduce"
+broken double-rank "counts twice in all-reduce"
+broken replace-rank "counts twice in, all-reduce"
+broken stale-rank "'s contribution to all-reduce"
+broken previous-value "came out of all-reduce"
+broken stale-result "came out of all-reduce"
+broken torn-pair "came out of all-reduce"
+broken last-lost "not one of each rank"
+broken tail-short "is missing from all-reduce"
+broken shifted "MISCOUNT"
+broken own-only "1 contributions, not one of each rank"
+broken untouched "0 contributions, not one of each rank"
+run() { "$alar" run --backend sim --quiet --encoding exact --steps 27:62 --log-interval 3 "$@"; }
+
 # --- histories ----------------------------------------------------------------------------------
 for normalization in token-weighted rank-mean microbatch-mean; do
     for schedule in async-microbatch sync-step async-window; do

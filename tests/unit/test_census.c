@@ -15,7 +15,7 @@ static void census_sum(uint32_t ranks, const int *times, const uint64_t *schema,
 {
     memset(sum, 0, ALAR_CENSUS_LANES * sizeof(*sum));
     for (uint32_t r = 0; r < ranks; r++) {
-        const struct alar_census_self self = {r, ranks, schema == NULL ? 77 : schema[r]};
+        const struct alar_census_self self = {r, ranks, schema == NULL ? 77 : schema[r], 9};
         int64_t lanes[ALAR_CENSUS_LANES];
 
         alar_census_write(&self, 0, lanes);
@@ -27,7 +27,7 @@ static void census_sum(uint32_t ranks, const int *times, const uint64_t *schema,
 
 static struct alar_census_finding judge(uint32_t ranks, const int *times)
 {
-    const struct alar_census_self self = {0, ranks, 77};
+    const struct alar_census_self self = {0, ranks, 77, 9};
     int64_t sum[ALAR_CENSUS_LANES];
 
     census_sum(ranks, times, NULL, sum);
@@ -157,7 +157,7 @@ Test(census, the_odd_schema_is_named)
             }
             census_sum(ranks, times, schema, sum);
             for (uint32_t i = 0; i < ranks; i++) {
-                const struct alar_census_self self = {i, ranks, schema[i]};
+                const struct alar_census_self self = {i, ranks, schema[i], 9};
                 struct alar_census_finding found = alar_census_judge(&self, sum);
 
                 demand(found.kind == ALAR_CENSUS_SCHEMA, "seed %d: %u of %u: kind %d", SEED, i,
@@ -184,10 +184,42 @@ Test(census, two_odd_schemas_are_not_one)
 
         census_sum(5, times, schema, sum);
         for (uint32_t i = 0; i < 5; i++) {
-            const struct alar_census_self self = {i, 5, schema[i]};
+            const struct alar_census_self self = {i, 5, schema[i], 9};
 
             demand(alar_census_judge(&self, sum).kind == ALAR_CENSUS_MIXED, "seed %d, round %d",
                    SEED + 1, round);
+        }
+    }
+}
+
+/* A contribution of another all-reduce is named with its rank, the asking one included; a result
+   that is another's altogether is named too. spec: N-51 */
+Test(census, stale_contributions_and_results_are_named)
+{
+    for (uint32_t ranks = 1; ranks <= 40; ranks++) {
+        for (uint32_t stale = 0; stale <= ranks; stale++) {
+            int64_t sum[ALAR_CENSUS_LANES] = {0};
+
+            for (uint32_t r = 0; r < ranks; r++) {
+                bool is_stale = r == stale || stale == ranks;
+                const struct alar_census_self self = {r, ranks, 7, is_stale ? 41 : 42};
+                int64_t lanes[ALAR_CENSUS_LANES];
+
+                alar_census_write(&self, 0, lanes);
+                for (int i = 0; i < ALAR_CENSUS_LANES; i++) {
+                    sum[i] += lanes[i];
+                }
+            }
+            for (uint32_t r = 0; r < ranks; r++) {
+                const struct alar_census_self self = {r, ranks, 7, 42};
+                struct alar_census_finding found = alar_census_judge(&self, sum);
+                bool is_all = stale == ranks || ranks == 1;
+
+                demand(found.kind == (is_all ? ALAR_CENSUS_ANOTHER : ALAR_CENSUS_STALE),
+                       "%u of %u: kind %d", stale, ranks, (int)found.kind);
+                demand(found.count == 41 && (is_all || found.rank == stale), "%u of %u: %u", stale,
+                       ranks, found.rank);
+            }
         }
     }
 }
@@ -197,7 +229,7 @@ Test(census, a_million_ranks_fit)
 {
     int64_t n = ALAR_CENSUS_RANKS_MAX;
     const struct alar_census_self last = {ALAR_CENSUS_RANKS_MAX - 1, ALAR_CENSUS_RANKS_MAX,
-                                          UINT64_MAX};
+                                          UINT64_MAX, UINT64_MAX};
     int64_t most[ALAR_CENSUS_LANES];
     int64_t sum[ALAR_CENSUS_LANES];
 
@@ -207,7 +239,7 @@ Test(census, a_million_ranks_fit)
         sum[i] = 0;
     }
     for (uint32_t r = 0; r < ALAR_CENSUS_RANKS_MAX; r++) {
-        const struct alar_census_self self = {r, ALAR_CENSUS_RANKS_MAX, UINT64_MAX};
+        const struct alar_census_self self = {r, ALAR_CENSUS_RANKS_MAX, UINT64_MAX, UINT64_MAX};
         int64_t lanes[ALAR_CENSUS_LANES];
 
         alar_census_write(&self, ALAR_CENSUS_CELLS_MAX, lanes);
@@ -218,8 +250,8 @@ Test(census, a_million_ranks_fit)
     sum[ALAR_CENSUS_EMPTY]--; /* all cells of all ranks empty would be 2^60 */
     cr_assert_eq(alar_census_judge(&last, sum).kind, ALAR_CENSUS_WHOLE);
     sum[ALAR_CENSUS_COUNT]--;
-    sum[ALAR_CENSUS_RANKS] -= 123456;
-    sum[ALAR_CENSUS_SQUARES] -= INT64_C(123456) * 123456;
+    sum[ALAR_CENSUS_RANKS] -= 123457;
+    sum[ALAR_CENSUS_SQUARES] -= INT64_C(123457) * 123457;
     struct alar_census_finding found = alar_census_judge(&last, sum);
     cr_assert_eq(found.kind, ALAR_CENSUS_MISSING);
     cr_assert_eq(found.rank, 123456);
@@ -231,7 +263,8 @@ Test(census, any_lanes_can_be_read)
     struct draw draw = {SEED + 2};
 
     for (int round = 0; round < 200000; round++) {
-        const struct alar_census_self self = {draw_below(&draw, 5), 5, draw_bits(&draw)};
+        const struct alar_census_self self = {draw_below(&draw, 5), 5, draw_bits(&draw),
+                                              draw_bits(&draw)};
         const int times[5] = {1, 1, 1, 1, 1};
         int64_t sum[ALAR_CENSUS_LANES];
 

@@ -105,8 +105,8 @@ static void reduce_b51(const struct alar_layout *layout, struct alar_tally tally
         union lanes sum;
         union lanes other;
 
-        alar_payload_write(layout, 0, &b51[0][at], cells, &sum);
-        alar_payload_write(layout, 1, &b51[1][at], cells, &other);
+        alar_payload_write(layout, 0, 4, &b51[0][at], cells, &sum);
+        alar_payload_write(layout, 1, 4, &b51[1][at], cells, &other);
         lanes_add(layout, &sum, &other, alar_payload_lanes(layout, cells));
         for (size_t i = 0; i < pairs; i++) {
             size_t cell = at + i * (cells / pairs);
@@ -186,7 +186,7 @@ static void check_sets(const struct alar_layout *layout, struct draw *draw)
         for (size_t cell = 0; cell < cells; cell++) {
             local[cell].nonfinite = set[cell] >> order[i] & 1;
         }
-        alar_payload_write(layout, order[i], local, cells, &lanes);
+        alar_payload_write(layout, order[i], 4, local, cells, &lanes);
         lanes_add(layout, &sum, &lanes, count);
     }
     for (size_t i = 0; i < cells * layout->ranks; i++) {
@@ -259,7 +259,7 @@ Test(payload, without_the_check_two_lanes_travel)
     union lanes lanes;
 
     memset(&lanes, 0, sizeof(lanes));
-    alar_payload_write(&layout, 2, &local, 1, &lanes);
+    alar_payload_write(&layout, 2, 4, &local, 1, &lanes);
     cr_assert_eq(alar_payload_lanes(&layout, 1), 2);
     cr_assert_not(alar_payload_flag(&layout, &lanes, 1, 0, 2));
     cr_assert_eq(alar_payload_flag_count(&layout, &lanes, 1), 0);

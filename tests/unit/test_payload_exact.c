@@ -54,11 +54,11 @@ static struct alar_tally step_reduce(const struct alar_layout *layout,
         int64_t lanes[LANES_MAX];
 
         for (uint32_t i = 0; i < layout->ranks; i++) {
-            alar_payload_write(layout, order[i], &local[order[i] * layout->microbatches + at],
+            alar_payload_write(layout, order[i], 4, &local[order[i] * layout->microbatches + at],
                                cells, lanes);
             lanes_add(sum, lanes, count, 1);
         }
-        demand(alar_payload_check(layout, order[0], sum, cells).kind == ALAR_CENSUS_WHOLE,
+        demand(alar_payload_check(layout, order[0], 4, sum, cells).kind == ALAR_CENSUS_WHOLE,
                "a whole reduction is not called so");
         for (size_t i = 0; i < alar_payload_pairs(layout, cells); i++) {
             alar_payload_add(layout, sum, i, &tally);
@@ -266,7 +266,7 @@ Test(payload_exact, intervals_are_means_of_steps_or_pooled)
 /* ---- lanes -------------------------------------------------------------------------------------
  */
 
-/* Pairs first, then the census, then 62 ranks of a set a lane; typed. spec: N-50 */
+/* Pairs first, then 62 ranks of a set a lane, then the census; typed. spec: N-50 */
 Test(payload_exact, layouts_are_as_typed)
 {
     struct alar_layout layout = layout_of(ALAR_RANK_MEAN, 62, 2);
@@ -274,12 +274,12 @@ Test(payload_exact, layouts_are_as_typed)
     cr_assert_eq(alar_payload_dtype(&layout), ALAR_I64);
     cr_assert_eq(alar_payload_lane_bytes(&layout), 8);
     cr_assert_eq(ALAR_PAYLOAD_EXACT_LANES, 74);
-    cr_assert_eq(alar_payload_lanes(&layout, 2), 2 * 74 + 6 + 2);
+    cr_assert_eq(alar_payload_lanes(&layout, 2), 2 * 74 + 2 + 8);
     layout.ranks = 63;
-    cr_assert_eq(alar_payload_lanes(&layout, 2), 2 * 74 + 6 + 4);
+    cr_assert_eq(alar_payload_lanes(&layout, 2), 2 * 74 + 4 + 8);
     layout.has_flags = false;
     layout.normalization = ALAR_TOKEN_WEIGHTED;
-    cr_assert_eq(alar_payload_lanes(&layout, 2), 74 + 6);
+    cr_assert_eq(alar_payload_lanes(&layout, 2), 74 + 8);
 }
 
 /* Any set of 100 ranks is read as it was written. spec: L-07 */
@@ -300,7 +300,7 @@ Test(payload_exact, sets_of_ranks_are_whole_numbers)
 
             is_in[r] = local.nonfinite > 0;
             named += local.nonfinite;
-            alar_payload_write(&layout, r, &local, 1, lanes);
+            alar_payload_write(&layout, r, 4, &local, 1, lanes);
             lanes_add(sum, lanes, alar_payload_lanes(&layout, 1), 1);
         }
         demand(alar_payload_flag_count(&layout, sum, 1) == named, "seed %d", SEED + 2);
@@ -327,7 +327,7 @@ Test(payload_exact, a_million_ranks_of_the_largest_sums_fit)
     for (int i = 3; i < 65; i++) { /* every digit at its largest */
         exact.digit[i] = -INT64_C(0xffffffff);
     }
-    alar_payload_write(&layout, 3, &local, 1, lanes);
+    alar_payload_write(&layout, 3, 4, &local, 1, lanes);
     lanes_add(sum, lanes, ALAR_PAYLOAD_EXACT_LANES, UINT64_C(1) << 20);
     for (size_t i = 0; i < ALAR_PAYLOAD_EXACT_LANES; i++) {
         cr_assert_eq(sum[i] / (1 << 20), lanes[i], "lane %zu overflowed", i);
@@ -346,12 +346,13 @@ Test(payload_exact, damaged_lanes_are_no_value)
     static const int64_t hostile[] = {INT64_MIN, INT64_MIN + 1, INT64_MAX, INT64_MAX - 1};
     int64_t lanes[LANES_MAX];
 
+    layout.has_flags = false;
     for (size_t at = 0; at < ALAR_PAYLOAD_EXACT_LANES + ALAR_CENSUS_LANES; at++) {
         for (size_t i = 0; i < 4; i++) {
-            alar_payload_write(&layout, 0, &local, 1, lanes);
-            cr_assert_eq(alar_payload_check(&layout, 0, lanes, 1).kind, ALAR_CENSUS_WHOLE);
+            alar_payload_write(&layout, 0, 4, &local, 1, lanes);
+            cr_assert_eq(alar_payload_check(&layout, 0, 4, lanes, 1).kind, ALAR_CENSUS_WHOLE);
             lanes[at] = hostile[i];
-            enum alar_census_kind kind = alar_payload_check(&layout, 0, lanes, 1).kind;
+            enum alar_census_kind kind = alar_payload_check(&layout, 0, 4, lanes, 1).kind;
 
             cr_assert_eq(kind,
                          at < ALAR_PAYLOAD_EXACT_LANES ? ALAR_CENSUS_DAMAGED : ALAR_CENSUS_MISCOUNT,

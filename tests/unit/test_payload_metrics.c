@@ -44,10 +44,10 @@ static void reduce(const struct alar_layout *layout, const struct alar_local *lo
     for (uint32_t r = 0; r < RANKS; r++) {
         union lanes lanes;
 
-        alar_payload_write(layout, r, &local[r * CELLS * metrics], CELLS, &lanes);
+        alar_payload_write(layout, r, 4, &local[r * CELLS * metrics], CELLS, &lanes);
         lanes_add(layout, sum, &lanes, count);
     }
-    cr_assert_eq(alar_payload_check(layout, 1, sum, CELLS).kind, ALAR_CENSUS_WHOLE);
+    cr_assert_eq(alar_payload_check(layout, 1, 4, sum, CELLS).kind, ALAR_CENSUS_WHOLE);
     for (size_t i = 0; i < alar_payload_pairs(layout, CELLS); i++) {
         alar_payload_add(layout, sum, i, &tally[i % metrics]);
     }

@@ -256,23 +256,25 @@ static void log_abandon(struct alar *log, enum alar_status status)
 static enum alar_status log_end(struct alar *log)
 {
     enum alar_status status = alar_driver_status(log->driver);
-    bool is_agreed = status == ALAR_E_NONFINITE && log->config.check == ALAR_CHECK_AGREE;
+    bool is_common = alar_config_ends_together(&log->config, status);
 
     if (alar_driver_need(log->driver) == ALAR_NEED_END) {
         alar_driver_tear_down(log->driver);
     }
-    if (status == ALAR_OK || is_agreed) {
+    if (is_common) {
         alar_driver_record_close(log->driver);
     } else {
         alar_driver_record_exit(log->driver, (int)alar_status_class(status), status, NULL);
     }
     enum alar_status written = alar_history_close(log->history, NULL);
     log->history = NULL;
-    if (status != ALAR_OK && !is_agreed) {
+    if (is_common && log->backend.farewell != NULL &&
+        log->backend.farewell(log->context, FAREWELL_US) != 0) {
+        status = status != ALAR_OK ? status : ALAR_E_TIMEOUT;
+        is_common = false;
+    }
+    if (!is_common) {
         log_abandon(log, status);
-    } else if (log->backend.farewell != NULL &&
-               log->backend.farewell(log->context, FAREWELL_US) != 0) {
-        status = ALAR_E_TIMEOUT;
     }
     return status != ALAR_OK ? status : written;
 }

@@ -69,6 +69,12 @@ struct alar_driver_options alar_config_driver(const struct alar_config *config, 
     };
 }
 
+bool alar_config_ends_together(const struct alar_config *config, enum alar_status status)
+{
+    return status == ALAR_OK || status == ALAR_E_MISCOUNT || status == ALAR_E_SCHEMA ||
+           (status == ALAR_E_NONFINITE && config->check == ALAR_CHECK_AGREE);
+}
+
 enum alar_status alar_config_history(const struct alar_config *config,
                                      const struct alar_config_writer *writer,
                                      struct alar_history **history, uint64_t *since_us,

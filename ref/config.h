@@ -12,6 +12,11 @@ void alar_config_complete(struct alar_config *config);
    its metrics make a schema. */
 struct alar_driver_options alar_config_driver(const struct alar_config *config, uint32_t ranks);
 
+/* Does a run that stops with `status` stop on all ranks at the same point of the program, so that
+   no rank is left waiting and the library can be ended in order? So for a value that all ranks
+   took: all of them see the same non-finite flag, count or schema in it. spec: L-09 */
+bool alar_config_ends_together(const struct alar_config *config, enum alar_status status);
+
 /* Who opens a history. */
 struct alar_config_writer {
     uint32_t rank;

@@ -140,8 +140,8 @@ void run_rank_lost(struct run_rank *rank, enum alar_status status)
         alar_driver_record_exit(rank->driver, code, ending.status, line);
     }
     run->code = (int)alar_class_worst((enum alar_class)run->code, (enum alar_class)code);
-    if (run->backend->leave == NULL) {
-        return;
+    if (run->backend->leave == NULL || alar_config_ends_together(&run->config, status)) {
+        return; /* all ranks come to this end, and meet before the library is ended */
     }
     if (status == ALAR_E_NONFINITE && run->is_simulated) {
         return; /* its world answers for it until the others have left */

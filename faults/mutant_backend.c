@@ -157,6 +157,9 @@ static void request_unlink(struct mutant_request *request)
         link = &(*link)->next;
     }
     *link = request->next;
+    if (request->partner != NULL) {
+        request->partner->partner = NULL;
+    }
     free(request->gathered);
     free(request->place);
     free(request);

@@ -70,10 +70,25 @@ static bool is_same(const struct mutant_fold *fold, const uint64_t *a, const uin
     return true;
 }
 
-static bool hides_nan(const struct mutant_fold *fold, const uint64_t *right, const uint64_t *wrong)
+/* Is NaN the answer in every order? A contribution is NaN, or infinities of both signs meet. */
+static bool must_be_nan(const struct mutant_fold *fold, uint32_t element)
+{
+    bool has_nan = false;
+    bool has_inf[2] = {false, false};
+
+    for (uint32_t r = 0; r < fold->ranks; r++) {
+        uint64_t bits = fold->now[(size_t)r * fold->count + element];
+
+        has_nan |= alar_fp_is_nan(fold->dtype, bits);
+        has_inf[alar_fp_is_negative(fold->dtype, bits)] |= alar_fp_is_inf(fold->dtype, bits);
+    }
+    return has_nan || (has_inf[0] && has_inf[1]);
+}
+
+static bool hides_nan(const struct mutant_fold *fold, const uint64_t *wrong)
 {
     for (uint32_t e = 0; e < fold->count; e++) {
-        if (alar_fp_is_nan(fold->dtype, right[e]) && !alar_fp_is_nan(fold->dtype, wrong[e])) {
+        if (must_be_nan(fold, e) && !alar_fp_is_nan(fold->dtype, wrong[e])) {
             return true;
         }
     }
@@ -94,9 +109,9 @@ static bool defect_shows(const struct mutant_request *request, const struct muta
     case ALAR_ANOMALY_RANKS_DISAGREE:
         return true;
     case ALAR_ANOMALY_NAN_LOST:
-        return hides_nan(fold, right, wrong);
+        return hides_nan(fold, wrong);
     case ALAR_ANOMALY_ILLEGAL_VALUE:
-        return !hides_nan(fold, right, wrong) && mutant_fold_is_illegal(fold, wrong);
+        return !hides_nan(fold, wrong) && mutant_fold_is_illegal(fold, wrong);
     case ALAR_ANOMALY_NOT_THE_TREE:
         /* A tree says nothing of where an average divides. */
         return fold->reduction == ALAR_SUM && !mutant_fold_is_illegal(fold, wrong);

@@ -182,7 +182,7 @@ run: ## log real GPT losses asynchronously on 4 MPICH ranks (RANKS=, RUN_ARGS=)
 	$(Q)$(MAKE) $(PARALLEL) all
 	$(Q)timeout -k 2 300 mpiexec.mpich -n $(RANKS) $(BUILD)/alar run $(RUN_ARGS)
 
-tests: all $(UNIT) $(MPI_TEST) $(MUTANTS) $(SWARM) ## build every test program, run none
+tests: all $(UNIT) $(MPI_TEST) $(MUTANTS) $(SWARM) $(BUILD)/tests/bench/diagnosis ## build every test program, run none
 
 check: ## everything a change must pass; ends with "N passed, N failed"
 	$(Q)ci/install-deps.sh

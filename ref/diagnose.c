@@ -7,6 +7,10 @@
 
 #include <math.h>
 
+enum {
+    DIAGNOSE_WORK = 100 * 1000 /* judgements of ranks: a second or two */
+};
+
 uint32_t alar_cause_tier(enum alar_cause cause)
 {
     return cause <= ALAR_CAUSE_DOUBLED  ? 1
@@ -251,7 +255,9 @@ static void inquiry_start(struct alar_inquiry *inquiry, uint64_t *prepared)
         for (; first <= last && inquiry->sums < ALAR_INQUIRY_SUMS; first++) {
             inquiry->sum[inquiry->sums++] = alar_fp_unrank(dtype, first);
         }
-        inquiry->diagnosis->is_complete = first > last;
+        if (first <= last) {
+            alar_inquiry_cut(inquiry, 1);
+        }
     }
 }
 
@@ -274,7 +280,9 @@ enum alar_status alar_diagnose(const struct alar_reduce *reduce, uint64_t value,
     if (own.red == ALAR_RED_PRODUCT) {
         return ALAR_E_UNSUPPORTED;
     }
-    *diagnosis = (struct alar_diagnosis){.is_complete = true};
+    *diagnosis = (struct alar_diagnosis){0};
+    inquiry.tier = 1;
+    inquiry.work = DIAGNOSE_WORK;
     inquiry.scratch = scratch;
     inquiry.diagnosis = diagnosis;
     inquiry_start(&inquiry, prepared);
@@ -285,10 +293,16 @@ enum alar_status alar_diagnose(const struct alar_reduce *reduce, uint64_t value,
             inquiry_measure(&inquiry, doubles);
         }
         alar_inquiry_try_ranks(&inquiry);
+        inquiry.tier = 2;
         inquiry_try_adders(&inquiry);
+        inquiry.tier = 3;
         alar_inquiry_try_pairs(&inquiry);
+        inquiry.tier = 4;
         alar_inquiry_try_subsets(&inquiry);
     }
+    inquiry.tier = 5;
     alar_inquiry_try_flips(&inquiry);
+    diagnosis->is_unique =
+        diagnosis->in_tier == 1 && (diagnosis->cut == 0 || diagnosis->cut > diagnosis->tier);
     return ALAR_OK;
 }

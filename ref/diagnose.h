@@ -47,8 +47,8 @@ struct alar_diagnosis {
     uint32_t count;   /* explanations in all tiers */
     uint32_t tier;    /* the best tier that has one; 0 when nothing explains the value */
     uint32_t in_tier; /* explanations in that tier; 1: unique */
-    bool is_unique;
-    bool is_complete; /* all hypotheses were tried; false when there were too many ranks for some */
+    bool is_unique;   /* alone in its tier, of which all hypotheses were tried */
+    uint32_t cut;     /* first tier of which some were not: too many ranks for them; 0: none */
     uint32_t kept;
     struct alar_explanation kept_explanation[ALAR_DIAGNOSIS_KEPT]; /* in order of tier */
 };

@@ -9,6 +9,7 @@
    there is no radius, nothing. */
 enum {
     ALL_RANKS = 32,
+    PAIR_RANKS = 8192,
     SUBSET_RANKS = 16
 };
 
@@ -23,7 +24,7 @@ static bool inquiry_is_worth(struct alar_inquiry *inquiry, double moved)
     bool is_small = inquiry->reduce.n <= ALL_RANKS;
 
     if (!inquiry->is_bounded && !is_small) {
-        inquiry->diagnosis->is_complete = false;
+        alar_inquiry_cut(inquiry, inquiry->tier);
     }
     return inquiry->is_bounded ? alar_inquiry_is_plausible(inquiry, moved) : is_small;
 }
@@ -105,6 +106,10 @@ void alar_inquiry_try_pairs(struct alar_inquiry *inquiry)
     enum alar_dtype dtype = inquiry->reduce.adder.dtype;
     const uint64_t *steps[] = {inquiry->clues->previous, inquiry->clues->next};
 
+    if (n > PAIR_RANKS) {
+        alar_inquiry_cut(inquiry, 3);
+        return;
+    }
     inquiry_restore(inquiry);
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t j = 0; j < n; j++) {
@@ -137,7 +142,7 @@ void alar_inquiry_try_subsets(struct alar_inquiry *inquiry)
     struct alar_range *range =
         n <= SUBSET_RANKS ? alar_scratch_take(&scratch, UINT64_C(1) << n, sizeof *range) : NULL;
     if (!range) {
-        inquiry->diagnosis->is_complete = false;
+        alar_inquiry_cut(inquiry, 4);
         return;
     }
     alar_hull_build(&hull, inquiry->reduce.adder, inquiry->reduce.bits, n, range);

@@ -19,10 +19,16 @@ void alar_inquiry_note(struct alar_inquiry *inquiry, struct alar_explanation exp
     diagnosis->tier = diagnosis->tier > 0 ? diagnosis->tier : tier;
     diagnosis->in_tier += tier == diagnosis->tier;
     diagnosis->count++;
-    diagnosis->is_unique = diagnosis->in_tier == 1;
     if (diagnosis->kept < ALAR_DIAGNOSIS_KEPT) {
         diagnosis->kept_explanation[diagnosis->kept++] = explanation;
     }
+}
+
+void alar_inquiry_cut(struct alar_inquiry *inquiry, uint32_t tier)
+{
+    struct alar_diagnosis *diagnosis = inquiry->diagnosis;
+
+    diagnosis->cut = diagnosis->cut > 0 && diagnosis->cut < tier ? diagnosis->cut : tier;
 }
 
 enum alar_rung alar_inquiry_judge(struct alar_inquiry *inquiry, const struct alar_reduce *reduce,
@@ -37,9 +43,14 @@ enum alar_rung alar_inquiry_judge(struct alar_inquiry *inquiry, const struct ala
         budget.scratch.bytes = without_hull;
     }
 
-    if (alar_provenance_judge(reduce, value, budget, inquiry->nodes, &origin) != ALAR_OK) {
-        inquiry->diagnosis->is_complete = false;
-        return ALAR_RUNG_UNDECIDED;
+    bool is_affordable = inquiry->work >= reduce->n;
+    inquiry->work -= is_affordable ? reduce->n : 0;
+    if (!is_affordable ||
+        alar_provenance_judge(reduce, value, budget, inquiry->nodes, &origin) != ALAR_OK) {
+        origin.rung = ALAR_RUNG_UNDECIDED;
+    }
+    if (origin.rung == ALAR_RUNG_UNDECIDED) {
+        alar_inquiry_cut(inquiry, inquiry->tier);
     }
     return origin.rung;
 }

@@ -25,6 +25,8 @@ struct alar_inquiry {
     uint64_t *altered; /* room for n + 2 contributions */
     int32_t *nodes;    /* room for a tree over them */
     struct alar_scratch scratch;
+    uint32_t tier; /* being tried */
+    uint64_t work; /* judgements left, each counted by its ranks */
     struct alar_diagnosis *diagnosis;
 };
 
@@ -39,6 +41,9 @@ bool alar_inquiry_explains(struct alar_inquiry *inquiry, const uint64_t *bits, u
 /* May a fault that moves the exact sum by this much explain the value? "No" is certain.
    PRE: the inquiry is bounded. */
 bool alar_inquiry_is_plausible(const struct alar_inquiry *inquiry, double moved);
+
+/* Notes that something of this tier was not tried, or not decided. */
+void alar_inquiry_cut(struct alar_inquiry *inquiry, uint32_t tier);
 
 /* Keeps an explanation. */
 void alar_inquiry_note(struct alar_inquiry *inquiry, struct alar_explanation explanation);

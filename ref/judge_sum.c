@@ -29,6 +29,9 @@ static bool trees_explain(const struct judge_element *asked, struct alar_tree_na
 
     PRE(tree.node && stack);
     alar_tree_build(&tree, name, n);
+    if (asked->reduce.height > 0 && alar_tree_height(&tree, stack) > asked->reduce.height) {
+        return false;
+    }
     return alar_fp_is_same(
         asked->reduce.adder.dtype, asked->value,
         alar_tree_evaluate(&tree, asked->reduce.adder, asked->reduce.bits, stack));

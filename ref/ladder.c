@@ -91,6 +91,10 @@ static bool rung_named(struct alar_ladder *ladder, struct alar_origin *origin)
     for (uint32_t i = 0; i < names; i++) {
         struct alar_tree_name name = alar_tree_name_at(reduce->n, ladder->starts, i);
         alar_tree_build(&origin->witness, name, reduce->n);
+        if (reduce->height > 0 &&
+            alar_tree_height(&origin->witness, ladder->stack) > reduce->height) {
+            continue;
+        }
         uint64_t sum =
             alar_tree_evaluate(&origin->witness, reduce->adder, ladder->prepared, ladder->stack);
         if (!ladder_takes(ladder, sum)) {

@@ -94,10 +94,12 @@ void words_say_diagnosis(struct words_phrase *phrase, const struct alar_evidence
     }
     if (diagnosis->count == 0) {
         words_say(phrase, "; no single known fault gives it%s",
-                  diagnosis->is_complete ? "" : ", of those that could be tried");
+                  diagnosis->cut == 0 ? "" : ", of those that could be tried");
         return;
     }
-    words_say(phrase, diagnosis->is_unique ? "; diagnosis: " : "; diagnosis, ambiguous: ");
+    words_say(phrase, diagnosis->is_unique      ? "; diagnosis: "
+                      : diagnosis->in_tier == 1 ? "; diagnosis, of those that could be tried: "
+                                                : "; diagnosis, ambiguous: ");
     for (uint32_t k = 0; k < diagnosis->in_tier && k < diagnosis->kept && k < SHOWN; k++) {
         words_say(phrase, k ? ", or " : "");
         say_explanation(phrase, evidence, &diagnosis->kept_explanation[k]);

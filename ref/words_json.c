@@ -163,7 +163,7 @@ static void json_diagnosis(yajl_gen json, const struct alar_evidence *evidence)
     json_text(json, "unique");
     yajl_gen_bool(json, diagnosis->is_unique);
     json_text(json, "complete");
-    yajl_gen_bool(json, diagnosis->is_complete);
+    yajl_gen_bool(json, diagnosis->cut == 0);
     json_text(json, "torn");
     yajl_gen_bool(json, evidence->is_torn);
     json_key_count(json, "fit", diagnosis->count);

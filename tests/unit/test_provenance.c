@@ -278,6 +278,33 @@ Test(provenance, accuracy_is_measured_from_the_exact_sum)
     judging_end(&bench);
 }
 
+/* A named tree that is higher than what was declared is no origin. spec: N-14, N-17 */
+Test(provenance, no_tree_is_higher_than_declared)
+{
+    struct draw draw = {SEED + 7};
+    struct judging bench;
+    unsigned unnamed = 0;
+
+    judging_start(&bench, ALAR_F32, 64);
+    bench.budget.starts = 16;
+    for (int round = 0; round < 200; round++) {
+        draw_values(&draw, DRAW_LOSS, ALAR_F32, bench.bits, 64);
+        uint64_t value = alar_adder_fold(bench.reduce.adder, bench.bits, 64);
+        bench.reduce.height = 0;
+        cr_assert_eq(judging_rung(&bench, value), ALAR_RUNG_NAMED);
+        bench.reduce.height = 6;
+        enum alar_rung rung = judging_rung(&bench, value);
+        for (uint32_t k = 0; k < bench.origin.name_count && k < ALAR_ORIGIN_NAMES; k++) {
+            cr_assert(bench.origin.name[k].kind != ALAR_TREE_LEFT_FOLD &&
+                          bench.origin.name[k].kind != ALAR_TREE_RIGHT_FOLD,
+                      "seed %d round %d", SEED + 7, round);
+        }
+        unnamed += rung != ALAR_RUNG_NAMED;
+    }
+    cr_assert(unnamed > 0, "%u", unnamed);
+    judging_end(&bench);
+}
+
 /* A declared node map, a declared height, and a small budget: each says what it can. */
 Test(provenance, declarations_and_budgets)
 {

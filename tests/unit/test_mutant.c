@@ -119,7 +119,7 @@ Test(mutant, names_find_their_mutants)
 
     for (int i = 0; i < ALAR_MUTANT_COUNT; i++) {
         cr_assert_eq(alar_mutant_find(alar_mutants[i].name, &kind), ALAR_OK);
-        cr_assert_eq(kind, i, "%s", alar_mutants[i].name);
+        cr_assert_eq((int)kind, i, "%s", alar_mutants[i].name);
     }
     cr_assert_eq(alar_mutant_find("drop", &kind), ALAR_E_INPUT);
 }

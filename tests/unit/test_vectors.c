@@ -186,7 +186,7 @@ Test(vectors, families_are_found_by_name)
 
     for (int f = 0; f < ALAR_FAMILY_COUNT; f++) {
         cr_assert_eq(alar_family_find(alar_families[f].name, &family), ALAR_OK);
-        cr_assert_eq(family, f);
+        cr_assert_eq((int)family, f);
     }
     cr_assert_eq(alar_family_find("ledgers", &family), ALAR_E_INPUT);
 }

@@ -161,7 +161,7 @@ BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 # ---- targets for people --------------------------------------------------------------------------
 
 .PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit faults tidy fix cover install
-.PHONY: clean spec spec-full patches fuzz bench
+.PHONY: deps-matrix matrix matrix-programs clean spec spec-full patches fuzz bench
 .PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
 .PHONY: clean mutants sim spec spec-full patches fuzz bench
 # A recursive build uses both cores unless the caller has said how many.
@@ -188,6 +188,16 @@ check: ## everything a change must pass; ends with "N passed, N failed"
 	$(Q)ci/install-deps.sh
 	$(Q)$(MAKE) $(PARALLEL) tests
 	$(Q)ci/check.sh
+
+MATRIX := $(MPIS:%=$(BUILD)/tests/matrix/probe-%) $(BUILD)/tests/openmpi/mixed $(BUILD)/tests/openmpi/stray
+deps-matrix: ## install what `make matrix` needs besides: Open MPI, torch
+	$(Q)ci/install-deps.sh matrix
+
+matrix: deps-matrix ## real libraries: every algorithm of MPICH and Open MPI, gloo, both recorders
+	$(Q)$(MAKE) $(PARALLEL) tests matrix-programs
+	$(Q)ci/check.sh matrix
+
+matrix-programs: $(MATRIX)
 
 unit: tests ## the Criterion suites alone
 	$(Q)ci/check.sh unit
@@ -358,6 +368,15 @@ $(BUILD)/tests/preload/%.so: $(BUILD)/obj/tests/preload/%.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -shared $< -ldl -o $@
+
+# One probe for each library, which knows nothing of us.
+define probe_rule
+$(BUILD)/tests/matrix/probe-$(1): $(BUILD)/$(1)/tests/matrix/probe.o
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)MPICH_CC=$(CC) OMPI_CC=$(CC) mpicc.$(1) $$< -lm -o $$@
+endef
+$(foreach library,mpich openmpi,$(eval $(call probe_rule,$(library))))
 
 # Programs that know nothing of us, as Open MPI builds them.
 $(BUILD)/tests/openmpi/%: $(BUILD)/openmpi/tests/mpi/%.o

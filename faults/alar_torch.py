@@ -243,7 +243,8 @@ class record:
     __enter__ = start
 
     def __exit__(self, kind, error, trace):
-        if kind is not None and self.file is not None:
+        is_wrong = kind is not None and not (kind is SystemExit and not error.code)
+        if is_wrong and self.file is not None:
             self.queue.append(("exit", None, _now(), error, None))
         self.stop()
 
@@ -599,8 +600,14 @@ def main():
     sys.path.insert(0, os.path.dirname(os.path.abspath(sys.argv[0])))
     # The script's `import alar_torch` must find this very module, not a second one.
     sys.modules["alar_torch"] = sys.modules["__main__"]
-    with record(directory):
-        runpy.run_path(sys.argv[0], run_name="__main__")
+    code = 0
+    try:
+        with record(directory):
+            runpy.run_path(sys.argv[0], run_name="__main__")
+    except SystemExit as end:
+        code = end.code
+    if code:
+        return code
     if not any(name.startswith("rank") for name in os.listdir(directory)):
         print("alar_torch: %s: no all-reduce was recorded: does the program call "
               "torch.distributed.all_reduce, by that name, in this process or in forked ones? "

@@ -69,22 +69,31 @@ expect_text "the long scripts join on request" 0 "<8 passed, 0 failed>" last_lin
 script strange/lost 'check one true' tally
 expect_text "a script in no part fails" 1 "<7 passed, 1 failed>" last_line
 
-# .ci/run with a stand-in for make.
+# .ci/run with a stand-in for make: what it says of `check` is given, of `matrix` it is
+# "$matrix" with exit code $matrix_code.
 mkdir "$tree/.ci" "$tree/bin"
 cp .ci/run "$tree/.ci/"
+matrix='10 passed, 0 failed' matrix_code=0
 ci_run() { # ci_run CODE LINE...: the last line of .ci/run when make says these lines
     local code=0
-    printf '#!/bin/sh\n' >"$tree/bin/make"
-    printf 'echo "%s"\n' "${@:2}" >>"$tree/bin/make"
-    printf 'exit %d\n' "$1" >>"$tree/bin/make"
+    {
+        printf '#!/bin/sh\n[ "$1" = check ] || { echo "%s"; exit %d; }\n' "$matrix" "$matrix_code"
+        printf 'echo "%s"\n' "${@:2}"
+        printf 'exit %d\n' "$1"
+    } >"$tree/bin/make"
     chmod +x "$tree/bin/make"
     PATH=$tree/bin:$PATH "$tree/.ci/run" >"$SCRATCH/all" 2>&1 || code=$?
     echo "<$(tail -n 1 "$SCRATCH/all")>"
     return "$code"
 }
-expect_text "the pipeline ends with the count" 0 "<3 passed, 0 failed>" ci_run 0 '3 passed, 0 failed'
-expect_text "also when make has the last word" 2 "<3 passed, 1 failed, 2 skipped>" \
+expect_text "the pipeline ends with both counts in one" 0 "<13 passed, 0 failed>" \
+    ci_run 0 '3 passed, 0 failed'
+expect_text "also when make has the last word" 2 "<13 passed, 1 failed, 2 skipped>" \
     ci_run 2 '3 passed, 1 failed, 2 skipped' 'make: *** [Makefile:9: check] Error 1'
-expect_text "a build that breaks is a failure" 2 "<0 passed, 1 failed>" ci_run 2 'make: *** Error'
+expect_text "a build that breaks is a failure" 2 "<10 passed, 1 failed>" ci_run 2 'make: *** Error'
+matrix='9 passed, 1 failed' matrix_code=1
+expect_text "so is what the matrix finds" 1 "<12 passed, 1 failed>" ci_run 0 '3 passed, 0 failed'
+matrix='E: Unable to locate package' matrix_code=2
+expect_text "and a matrix that never ran" 2 "<3 passed, 1 failed>" ci_run 0 '3 passed, 0 failed'
 
 tally

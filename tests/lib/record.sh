@@ -72,6 +72,7 @@ check "and on record" grep -q '"ev":"fault".*"point":"alar/rank/delay/1","hit":1
 expect_code "tests that do nothing" 0 fault 'alar/progress/drop/*' 50 "$programs/stray" polls
 expect_text "are no mistake" 0 "1 of 1 operations judged" judged
 check "the program asked once more for each" grep -qE '"polls":([5-9][0-9]|[0-9]{3,})' \
+    "$SCRATCH/h/rank3.jsonl"
 outside() { fiu-run -f "" -c "enable name=alar/rank/delay/0,failinfo=10" "$alar" record --replace \
     -o "$SCRATCH/h" -- "${launcher[@]}" -n 2 "$programs/stray" plain; }
 expect_code "fiu-run around it all" 0 outside

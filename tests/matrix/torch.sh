@@ -61,13 +61,14 @@ if sys.argv[3] == "killed":
     os.kill(os.getpid(), 9)
 END
 module() { # module WHAT: two ranks
-    local rank code=0
+    local rank first code=0
     rm -rf "$SCRATCH/store"
     [ "$1" = again ] || rm -rf "$SCRATCH/m"
     for rank in 0 1; do
         timeout -k 2 60 "$python" -m alar_torch -o "$SCRATCH/m" "$script" "$rank" "$SCRATCH/store" "$1" &
+        [ "$rank" -eq 1 ] || first=$!
     done
-    wait %1 || code=$?
+    wait "$first" || code=$?
     wait
     return "$code"
 }

@@ -24,6 +24,12 @@ unsigned ucp_worker_progress(void *worker)
 
     if (progress == NULL) {
         next.object = dlsym(RTLD_NEXT, "ucp_worker_progress");
+        if (next.object == NULL) {
+            /* MPICH was loaded on demand, out of sight of the search above. */
+            void *library = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
+
+            next.object = library != NULL ? dlsym(library, "ucp_worker_progress") : NULL;
+        }
         progress = next.function;
     }
     unsigned news = progress(worker);

@@ -6,37 +6,71 @@
 #include "tests/lib/told.h"
 
 #include <criterion/criterion.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 TestSuite(judge_doubt, .init = scratch_make, .fini = scratch_remove);
 
-/* Writes one operation on group g of n ranks, from `first` in steps of 2; elements one by one. */
-static char *write_op(char *at, unsigned op, const char *fields, uint32_t n, const double in[][16],
-                      const double *out, uint32_t lanes)
-{
-    for (uint32_t m = 0; m < 2 * n; m++) {
-        uint32_t rank = 2 * (m % n) + 1;
+/* A history that is being written. */
+struct page {
+    char text[16384];
+    size_t length;
+};
 
-        at += m < n
-                  ? sprintf(at, "{\"ev\":\"issue\",\"rank\":%u,\"op\":\"g/%u\"%s,\"in\":[", rank,
-                            op, fields)
-                  : sprintf(at, "{\"ev\":\"done\",\"rank\":%u,\"op\":\"g/%u\",\"out\":[", rank, op);
-        for (uint32_t e = 0; e < lanes; e++) {
-            at += sprintf(at, "%s%.17g", e ? "," : "", m < n ? in[e][m] : out[e]);
-        }
-        at += sprintf(at, "]}\n");
-    }
-    return at;
+static void put(struct page *page, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    page->length += (size_t)vsnprintf(page->text + page->length, sizeof page->text - page->length,
+                                      format, arguments);
+    va_end(arguments);
+    cr_assert_lt(page->length, sizeof page->text);
 }
 
-static char *write_group(char *at, uint32_t n)
+/* Group g: every other rank of the world. */
+static void put_group(struct page *page, uint32_t n)
 {
-    at += sprintf(at, "{\"ev\":\"declare\",\"group\":\"g\",\"members\":[");
+    page->length = 0;
+    put(page, "{\"ev\":\"declare\",\"group\":\"g\",\"members\":[");
     for (uint32_t m = 0; m < n; m++) {
-        at += sprintf(at, "%s%u", m ? "," : "", 2 * m + 1);
+        put(page, "%s%u", m ? "," : "", 2 * m + 1);
     }
-    return at + sprintf(at, "]}\n");
+    put(page, "]}\n");
+}
+
+static void put_issues(struct page *page, unsigned op, const char *fields, uint32_t n,
+                       const double in[][16], uint32_t lanes)
+{
+    for (uint32_t m = 0; m < n; m++) {
+        put(page, "{\"ev\":\"issue\",\"rank\":%u,\"op\":\"g/%u\"%s,\"in\":[", 2 * m + 1, op,
+            fields);
+        for (uint32_t e = 0; e < lanes; e++) {
+            put(page, "%s%.17g", e ? "," : "", in[e][m]);
+        }
+        put(page, "]}\n");
+    }
+}
+
+static void put_dones(struct page *page, unsigned op, uint32_t n, const double *out, uint32_t lanes)
+{
+    for (uint32_t m = 0; m < n; m++) {
+        put(page, "{\"ev\":\"done\",\"rank\":%u,\"op\":\"g/%u\",\"out\":[", 2 * m + 1, op);
+        for (uint32_t e = 0; e < lanes; e++) {
+            put(page, "%s%.17g", e ? "," : "", out[e]);
+        }
+        put(page, "]}\n");
+    }
+}
+
+/* A history of one element and one operation. */
+static void put_one(struct page *page, const char *fields, uint32_t n, const double in[][16],
+                    double out)
+{
+    put_group(page, n);
+    put_issues(page, 0, fields, n, in, 1);
+    put_dones(page, 0, n, &out, 1);
 }
 
 static void ledger(double *column, uint32_t n)
@@ -62,7 +96,7 @@ Test(judge_doubt, names_the_culprit_of_a_ledger)
 {
     for (uint32_t n = 2; n <= 12; n++) {
         for (uint32_t k = 0; k < 2 * n; k++) {
-            char text[8192];
+            struct page page;
             double in[1][16], out;
             uint32_t rank = k / 2;
             bool is_own = n == 2 && k % 2 == 0;
@@ -70,8 +104,8 @@ Test(judge_doubt, names_the_culprit_of_a_ledger)
 
             ledger(in[0], n);
             out = total(in[0], n) + (k % 2 ? in[0][rank] : -in[0][rank]);
-            write_op(write_group(text, n), 0, "", n, (const double(*)[16])in, &out, 1);
-            told(&judged, text);
+            put_one(&page, "", n, (const double(*)[16])in, out);
+            told(&judged, page.text);
 
             const struct alar_verdict *verdict = told_verdict(&judged);
             cr_assert_eq(verdict->kind, ALAR_FAIL, "%u ranks, fault %u", n, k);
@@ -97,30 +131,24 @@ Test(judge_doubt, knows_the_operations_beside)
     const double early_sum[] = {15.875}, late_sum[] = {24.5625};
 
     for (unsigned k = 0; k < 4; k++) {
-        char text[8192];
-        char *at = write_group(text, 4);
+        struct page page;
         bool is_next = k >= 2;
         struct told judged;
 
-        at = write_op(at, 0, fields[k % 2], 4, early, is_next ? late_sum : early_sum, 1);
+        put_group(&page, 4);
+        put_issues(&page, 0, fields[k % 2], 4, early, 1);
         if (is_next) { /* the other operation is issued before this one ends */
-            char *second = strstr(text, "{\"ev\":\"done\"");
-            char rest[4096];
-
-            strcpy(rest, second);
-            char *both = write_op(second, 1, fields[k % 2], 4, late, late_sum, 1);
-            char done[4096];
-            strcpy(done, strstr(second, "{\"ev\":\"done\""));
-            (void)both;
-            at = strstr(second, "{\"ev\":\"done\"");
-            sprintf(at, "%s%s", rest, done);
-        } else {
-            write_op(at, 1, fields[k % 2], 4, late, early_sum, 1);
+            put_issues(&page, 1, fields[k % 2], 4, late, 1);
         }
-        told(&judged, text);
+        put_dones(&page, 0, 4, is_next ? late_sum : early_sum, 1);
+        if (!is_next) {
+            put_issues(&page, 1, fields[k % 2], 4, late, 1);
+        }
+        put_dones(&page, 1, 4, is_next ? late_sum : early_sum, 1);
+        told(&judged, page.text);
 
         const struct alar_evidence *evidence = &told_verdict(&judged)->finding[0];
-        cr_assert_eq(told_verdict(&judged)->kind, ALAR_FAIL, "case %u: %s", k, text);
+        cr_assert_eq(told_verdict(&judged)->kind, ALAR_FAIL, "case %u: %s", k, page.text);
         cr_assert(evidence->diagnosis.is_unique, "case %u: %s", k, told_reason(&judged));
         cr_assert_eq(evidence->diagnosis.kept_explanation[0].cause,
                      is_next ? ALAR_CAUSE_NEXT : ALAR_CAUSE_PREVIOUS, "case %u: %s", k,
@@ -135,12 +163,15 @@ Test(judge_doubt, sees_a_torn_pair)
     const double before[][16] = {{1.5, 2.25, 7.125, 5}, {512, 100, 256, 300}};
     const double now[][16] = {{3, 4.5, 11, 6.0625}, {128, 140, 112, 700}};
     const double whole[] = {15.875, 1168}, torn[] = {24.5625, 1168};
-    char text[8192];
+    struct page page;
     struct told judged;
 
-    char *at = write_op(write_group(text, 4), 0, "", 4, before, whole, 2);
-    write_op(at, 1, "", 4, now, torn, 2);
-    told(&judged, text);
+    put_group(&page, 4);
+    put_issues(&page, 0, "", 4, before, 2);
+    put_dones(&page, 0, 4, whole, 2);
+    put_issues(&page, 1, "", 4, now, 2);
+    put_dones(&page, 1, 4, torn, 2);
+    told(&judged, page.text);
 
     const struct alar_evidence *evidence = &told_verdict(&judged)->finding[0];
     cr_assert_eq(evidence->element, 1);
@@ -164,13 +195,13 @@ Test(judge_doubt, tells_what_a_pass_is_worth)
     };
 
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        char text[4096];
+        struct page page;
         double in[1][16];
         struct told judged;
 
         memcpy(in[0], rows[k].in, sizeof rows[k].in);
-        write_op(write_group(text, 4), 0, "", 4, (const double(*)[16])in, &rows[k].out, 1);
-        told(&judged, text);
+        put_one(&page, "", 4, (const double(*)[16])in, rows[k].out);
+        told(&judged, page.text);
 
         const struct alar_reveal *reveal = &told_verdict(&judged)->reveal;
         cr_assert_eq(reveal->operations, 1, "row %zu: %s", k, told_reason(&judged));
@@ -192,7 +223,7 @@ Test(judge_doubt, finds_the_tree_of_any_order)
         struct alar_adder adder = {ALAR_F64, ALAR_F64, ALAR_NEAREST};
         uint64_t bits[16], room[16];
         double in[1][16], out;
-        char text[8192];
+        struct page page;
         struct told judged;
 
         draw_values(&draw, DRAW_MIXED, ALAR_F64, bits, 8);
@@ -200,9 +231,8 @@ Test(judge_doubt, finds_the_tree_of_any_order)
         for (uint32_t m = 0; m < 8; m++) {
             in[0][m] = alar_fp_double(bits[m]);
         }
-        char *at = write_group(text, 8);
-        write_op(at, 0, ",\"dtype\":\"f64\"", 8, (const double(*)[16])in, &out, 1);
-        told(&judged, text);
+        put_one(&page, ",\"dtype\":\"f64\"", 8, (const double(*)[16])in, out);
+        told(&judged, page.text);
 
         cr_assert_eq(told_verdict(&judged)->kind, ALAR_PASS, "seed %llu: %s",
                      (unsigned long long)seed, told_reason(&judged));

@@ -55,19 +55,35 @@ static void child_forget(void)
     recorder.history = NULL;
 }
 
-/* Says that the rank ended before it finalized. */
-static void exit_record(int code, void *unused)
+/* The rank ends here, and its recording too. */
+static void recording_end(int code, enum alar_status status, const char *text)
 {
-    (void)unused;
-    if (recorder.history == NULL) {
-        return;
-    }
-    const struct alar_history_exit record = {
-        .code = code, .status = ALAR_E_LOST, .text = "ended without MPI_Finalize"};
+    const struct alar_history_exit record = {.code = code, .status = status, .text = text};
 
     alar_history_exit(recorder.history, record_now(), &record);
     (void)!alar_history_close(recorder.history, NULL);
     recorder.history = NULL;
+}
+
+/* Says that the rank ended before it finalized. */
+static void exit_record(int code, void *unused)
+{
+    (void)unused;
+    if (recorder.history != NULL) {
+        recording_end(code, ALAR_E_LOST, "ended without MPI_Finalize");
+    }
+}
+
+/* Faults that can't be injected end the job. What a rank prints now may be lost with it: the reason
+   is on record, where `alar record` finds it. */
+static void faults_start(void)
+{
+    char complaint[ALAR_COMPLAINT_BYTES];
+
+    if (record_faults_start(complaint) != ALAR_OK) {
+        recording_end(ALAR_CLASS_UNUSABLE, ALAR_E_INPUT, complaint);
+        PMPI_Abort(MPI_COMM_WORLD, ALAR_CLASS_UNUSABLE);
+    }
 }
 
 /* A library of the other family has handles of another size: nothing can be passed on to it. */
@@ -128,10 +144,7 @@ static void record_begin_all(int level)
         record_groups_start();
         pthread_atfork(NULL, NULL, child_forget);
         on_exit(exit_record, NULL);
-        if (!record_faults_start()) {
-            record_unlock();
-            PMPI_Abort(MPI_COMM_WORLD, ALAR_CLASS_UNUSABLE);
-        }
+        faults_start();
     }
     recorder.is_started = true;
     record_unlock();

@@ -155,8 +155,8 @@ uint64_t record_hash(const void *bytes, uint64_t count);
 
 /* ---- faults: record_mpi_fault.c -------------------------------------------------------------- */
 
-/* Reads FIU_ENABLE. Returns false after a complaint. */
-bool record_faults_start(void);
+/* Reads FIU_ENABLE. Errors: ALAR_E_INPUT, with one line in `complaint`. */
+ALAR_MUST_USE enum alar_status record_faults_start(char *complaint);
 
 /* Takes the lock: the rank is late. */
 void record_fault_delay(void);

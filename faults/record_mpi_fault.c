@@ -10,14 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-/* All ranks were asked for the same; one of them says what is wrong with it. */
-static void complain(const char *complaint)
-{
-    if (recorder.rank == 0) {
-        record_say("%s", complaint);
-    }
-}
-
 #if ALAR_FAULTS
 
 static struct alar_faults faults;
@@ -26,23 +18,17 @@ static uint64_t hits[ALAR_POINT_COUNT];
 static uint64_t drops_left;
 static char names[ALAR_POINT_COUNT][FAULT_NAME_BYTES];
 
-bool record_faults_start(void)
+enum alar_status record_faults_start(char *complaint)
 {
-    char complaint[ALAR_COMPLAINT_BYTES];
-
-    if (alar_fiu_read(&faults, getenv("FIU_ENABLE"), getenv("FIU_CTRL_FIFO"), complaint) !=
-            ALAR_OK ||
-        alar_faults_suit(&faults, recorder.ranks, complaint) != ALAR_OK) {
-        complain(complaint);
-        return false;
-    }
+    ALAR_TRY(alar_fiu_read(&faults, getenv("FIU_ENABLE"), getenv("FIU_CTRL_FIFO"), complaint));
+    ALAR_TRY(alar_faults_suit(&faults, recorder.ranks, complaint));
     where.rank = recorder.rank;
     where.ranks = recorder.ranks;
     for (int point = 0; point < ALAR_POINT_COUNT; point++) {
         snprintf(names[point], FAULT_NAME_BYTES, "%s/%u", alar_points[point].name, recorder.rank);
     }
     fault_fiu_enable(&faults, recorder.rank);
-    return true;
+    return ALAR_OK;
 }
 
 /* Does the point fire? Records it when it does. */
@@ -111,16 +97,11 @@ void record_fault_flip(struct record_op *op)
 
 #else
 
-bool record_faults_start(void)
+enum alar_status record_faults_start(char *complaint)
 {
     struct alar_faults none = {0};
-    char complaint[ALAR_COMPLAINT_BYTES];
 
-    if (alar_fiu_read(&none, getenv("FIU_ENABLE"), getenv("FIU_CTRL_FIFO"), complaint) != ALAR_OK) {
-        complain(complaint);
-        return false;
-    }
-    return true;
+    return alar_fiu_read(&none, getenv("FIU_ENABLE"), getenv("FIU_CTRL_FIFO"), complaint);
 }
 
 void record_fault_delay(void)

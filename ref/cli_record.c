@@ -116,6 +116,9 @@ static int command_record(const struct record *record, int count, char **command
     if (!is_good) {
         return alar_cli_complain("record", complaint);
     }
+    if (recording.unusable[0] != '\0') {
+        return alar_cli_complain("record", recording.unusable);
+    }
     if (recording.operations == 0) {
         return empty_complain(record, &recording, alar_launch_names[launch.mpi]);
     }

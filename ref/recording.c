@@ -16,20 +16,27 @@ static bool is_rank_file(const char *name)
     return strncmp(name, "rank", 4) == 0 && length > 6 && strcmp(name + length - 6, ".jsonl") == 0;
 }
 
+/* Keeps the text behind `key`, up to its quote, unless one is kept already. */
+static void text_keep(const char *line, const char *key, char *text, size_t bytes)
+{
+    const char *at = strstr(line, key);
+
+    if (at != NULL && text[0] == '\0') {
+        at += strlen(key);
+        snprintf(text, bytes, "%.*s", (int)strcspn(at, "\""), at);
+    }
+}
+
 static void line_count(struct alar_recording *recording, const char *line)
 {
-    const char *refused = strstr(line, "\"refused\":\"");
-
     recording->ended += strncmp(line, "{\"ev\":\"end\"", 11) == 0;
-    if (strncmp(line, "{\"ev\":\"issue\"", 13) != 0) {
-        return;
+    if (strncmp(line, "{\"ev\":\"exit\"", 12) == 0 && strstr(line, "\"E_INPUT\"") != NULL) {
+        text_keep(line, "\"text\":\"", recording->unusable, sizeof(recording->unusable));
     }
-    recording->operations++;
-    recording->refused += refused != NULL;
-    if (refused != NULL && recording->refusal[0] == '\0') {
-        refused += 11;
-        snprintf(recording->refusal, sizeof(recording->refusal), "%.*s",
-                 (int)strcspn(refused, "\""), refused);
+    if (strncmp(line, "{\"ev\":\"issue\"", 13) == 0) {
+        recording->operations++;
+        recording->refused += strstr(line, "\"refused\":\"") != NULL;
+        text_keep(line, "\"refused\":\"", recording->refusal, sizeof(recording->refusal));
     }
 }
 

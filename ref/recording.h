@@ -10,6 +10,7 @@ struct alar_recording {
     uint64_t operations; /* issued, all ranks together */
     uint64_t refused;    /* of these: without a value, because a history has no word for them */
     char refusal[128];   /* why, of the first; "" */
+    char unusable[256];  /* why a rank would not go on: what it was asked for can't be used; "" */
 };
 
 /* Looks through the rank files. Errors: ALAR_E_INPUT, with one line in `complaint`. */

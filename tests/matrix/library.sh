@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 480
+# seconds: 600
 # The library matrix: each algorithm of each library, a row each: its tree, whether ranks agree (a
 # must), whether a rerun agrees (a should), whether the other kind of call agrees (a note), and what
 # becomes of NaN under `propagate`. Each row leaves its histories in $BUILD/matrix, and `alar check`

@@ -59,6 +59,7 @@ if sys.argv[3] == "raises":
     raise ValueError("a mistake of the script's")
 if sys.argv[3] == "killed":
     os.kill(os.getpid(), 9)
+dist.destroy_process_group()
 END
 module() { # module WHAT: two ranks
     local rank first code=0

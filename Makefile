@@ -34,6 +34,7 @@ CORE := \
 	rng \
 	tree \
 	tree_text \
+	backward \
 	scratch \
 	order \
 	order_text \

@@ -1,5 +1,6 @@
 /* What a tree's probes would say, what it is called, how it is written, and where its accumulator
    can be measured. */
+#include "backward.h"
 #include "check.h"
 #include "order.h"
 
@@ -104,55 +105,31 @@ enum alar_status alar_order_name(const struct alar_order *order, struct alar_tre
     return ALAR_E_INPUT;
 }
 
-/* Text that grows from the end of a buffer toward its start. */
-struct backward {
-    char *start;
-    char *next;
-    bool is_full;
-};
-
-static void backward_put(struct backward *out, char c)
-{
-    if (out->next == out->start) {
-        out->is_full = true;
-        return;
-    }
-    *--out->next = c;
-}
-
-static void backward_put_number(struct backward *out, uint32_t number)
-{
-    do {
-        backward_put(out, (char)('0' + number % 10));
-        number /= 10;
-    } while (number > 0);
-}
-
 /* Read backwards, the program names a node before what is below it, last operand first; the stack
    counts the operands that each open node still lacks. */
 enum alar_status alar_order_print(const struct alar_tree *tree, char *text, size_t size,
                                   struct alar_scratch scratch)
 {
     uint32_t *lacking = alar_scratch_take(&scratch, tree->count, sizeof(*lacking));
-    struct backward out = {text, text + size, false};
+    struct alar_backward out = {text, text + size, false};
     uint32_t depth = 0;
 
     PRE(lacking != NULL);
-    backward_put(&out, '\0');
+    alar_backward_put(&out, '\0');
     for (uint32_t k = tree->count; k > 0; k--) {
         int32_t node = tree->node[k - 1];
 
         if (node < 0) {
-            backward_put(&out, ')');
+            alar_backward_put(&out, ')');
             lacking[depth++] = (uint32_t)(1 - node);
             continue;
         }
-        backward_put_number(&out, (uint32_t)node);
+        alar_backward_put_number(&out, (uint32_t)node);
         for (; depth > 0 && --lacking[depth - 1] == 0; depth--) {
-            backward_put(&out, '(');
+            alar_backward_put(&out, '(');
         }
         if (depth > 0) {
-            backward_put(&out, '+');
+            alar_backward_put(&out, '+');
         }
     }
     if (out.is_full) {

@@ -1,4 +1,5 @@
 /* Trees as expressions and as names, without recursion and without the C library's printing. */
+#include "backward.h"
 #include "check.h"
 #include "tree.h"
 
@@ -17,42 +18,18 @@ static const char *const kind_names[ALAR_TREE_KIND_COUNT] = {
     [ALAR_TREE_BINARY_LEVEL] = "binary-level",
 };
 
-/* Text that grows from the end of a buffer toward its start. */
-struct backward {
-    char *start;
-    char *next; /* one past the next free byte */
-    bool is_full;
-};
-
-static void backward_put(struct backward *out, char c)
-{
-    if (out->next == out->start) {
-        out->is_full = true;
-        return;
-    }
-    *--out->next = c;
-}
-
-static void backward_put_number(struct backward *out, uint32_t number)
-{
-    do {
-        backward_put(out, (char)('0' + number % 10));
-        number /= 10;
-    } while (number > 0);
-}
-
 void alar_tree_name_print(struct alar_tree_name name, char text[ALAR_TREE_NAME_MAX])
 {
-    struct backward out = {text, text + ALAR_TREE_NAME_MAX, false};
+    struct alar_backward out = {text, text + ALAR_TREE_NAME_MAX, false};
     const char *kind = kind_names[name.kind];
 
-    backward_put(&out, '\0');
+    alar_backward_put(&out, '\0');
     if (name.start > 0) {
-        backward_put_number(&out, name.start);
-        backward_put(&out, '@');
+        alar_backward_put_number(&out, name.start);
+        alar_backward_put(&out, '@');
     }
     for (size_t i = strlen(kind); i > 0; i--) {
-        backward_put(&out, kind[i - 1]);
+        alar_backward_put(&out, kind[i - 1]);
     }
     POST(!out.is_full);
     memmove(text, out.next, (size_t)(text + ALAR_TREE_NAME_MAX - out.next));
@@ -101,24 +78,24 @@ enum alar_status alar_tree_print(const struct alar_tree *tree, uint64_t *stack, 
         RIGHT,
         LEFT
     };
-    struct backward out = {text, text + size, false};
+    struct alar_backward out = {text, text + size, false};
     uint32_t depth = 0;
 
     PRE(tree->count >= 1);
-    backward_put(&out, '\0');
+    alar_backward_put(&out, '\0');
     for (uint32_t i = tree->count; i > 0; i--) {
         int32_t node = tree->node[i - 1];
         if (node == ALAR_TREE_ADD) {
-            backward_put(&out, ')');
+            alar_backward_put(&out, ')');
             stack[depth++] = RIGHT;
             continue;
         }
-        backward_put_number(&out, (uint32_t)node);
+        alar_backward_put_number(&out, (uint32_t)node);
         for (; depth > 0 && stack[depth - 1] == LEFT; depth--) {
-            backward_put(&out, '(');
+            alar_backward_put(&out, '(');
         }
         if (depth > 0) {
-            backward_put(&out, '+');
+            alar_backward_put(&out, '+');
             stack[depth - 1] = LEFT;
         }
     }

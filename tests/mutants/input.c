@@ -85,6 +85,9 @@ void input_open(struct input *input, const struct scene *scene, const struct los
         input->family[i] = input->family[at];
         input->family[at] = (int)i;
     }
+    for (uint32_t i = 0; scene->input == INPUT_LEDGER && i < input->families; i++) {
+        input->family[i] = ALAR_FAMILY_LEDGER;
+    }
     input->ops = scene->input == INPUT_LOSSES ? LOSS_OPS : input->families * FAMILY_RUN;
 }
 
@@ -145,10 +148,12 @@ static void loss_fill(const struct input *input, uint64_t index, uint32_t rank, 
 /* ---- hostile inputs ----------------------------------------------------------------------------
  */
 
-/* Only families whose sum over the world differs from that over a half. */
+/* Only families whose sum over the world differs from that over a half. Where causes have to be
+   named there are no halves: of two ranks, one missing is the other one's contribution alone. */
 static bool is_split(const struct input *input, uint64_t index, int family)
 {
-    return input->scene->ranks >= 4 && index % FAMILY_RUN > 0 &&
+    return input->scene->ranks >= 4 && input->scene->input != INPUT_LEDGER &&
+           index % FAMILY_RUN > 0 &&
            (family == ALAR_FAMILY_LEDGER || family == ALAR_FAMILY_ASYNC ||
             family == ALAR_FAMILY_ORDERED);
 }

@@ -15,6 +15,26 @@ static bool is_only(const struct alar_list *list, uint64_t item)
     return list->count == 1 && list->item[0] == item;
 }
 
+bool mutant_has_cause(int mutant, enum alar_cause *cause)
+{
+    *cause = mutant == ALAR_MUTANT_DROP_RANK ? ALAR_CAUSE_MISSING : ALAR_CAUSE_DOUBLED;
+    return mutant == ALAR_MUTANT_DROP_RANK || mutant == ALAR_MUTANT_DOUBLE_RANK;
+}
+
+/* On a ledger the digits say it: ambiguous is not good enough. */
+static bool is_named(const struct scene *scene, const struct alar_evidence *finding,
+                     const struct alar_strike *strike)
+{
+    const struct alar_explanation *found = &finding->diagnosis.kept_explanation[0];
+    enum alar_cause cause;
+
+    if (scene->input != INPUT_LEDGER || !mutant_has_cause(scene->mutant, &cause)) {
+        return true;
+    }
+    return finding->has_diagnosis && finding->diagnosis.is_unique && found->cause == cause &&
+           found->rank == strike->rank;
+}
+
 /* Does the finding name that all-reduce, and the rank where the defect sits on one? */
 static bool is_culprit(const struct alar_mutant_row *row, const struct alar_evidence *finding,
                        const struct alar_strike *strike)
@@ -42,7 +62,8 @@ static enum verdict_class verdict_class(const struct scene *scene,
     }
     for (uint32_t i = 0; i < count; i++) {
         if (verdict->finding[0].anomaly == row->anomaly &&
-            is_culprit(row, &verdict->finding[0], &strikes[i])) {
+            is_culprit(row, &verdict->finding[0], &strikes[i]) &&
+            is_named(scene, &verdict->finding[0], &strikes[i])) {
             return KILLED;
         }
     }

@@ -29,7 +29,7 @@ struct score {
     uint32_t idle_reported;       /* reported although the defect showed nowhere */
 };
 
-static const char *const input_names[] = {"losses", "hostile"};
+static const char *const input_names[] = {"losses", "hostile", "ledger"};
 static const char *const platform_names[] = {"sim", "mpich"};
 
 /* The scenes of a platform, in one order everywhere. */
@@ -40,7 +40,9 @@ static uint32_t scenes_list(enum platform platform, uint64_t seed, uint32_t runs
 
     for (int mutant = HEALTHY; mutant < ALAR_MUTANT_COUNT; mutant++) {
         for (int input = 0; input < INPUT_KINDS; input++) {
-            uint32_t rounds = mutant == HEALTHY ? healthy : runs;
+            enum alar_cause cause;
+            bool is_idle = input == INPUT_LEDGER && !mutant_has_cause(mutant, &cause);
+            uint32_t rounds = is_idle ? 0 : mutant == HEALTHY ? healthy : runs;
 
             for (uint32_t run = 0; run < rounds; run++) {
                 if (count == SCENES_MAX) {
@@ -219,8 +221,11 @@ static void print_rate(const char *name, uint32_t hits, uint32_t trials, const c
 static void print_table(const struct score *score)
 {
     printf("\nkilled / shown, and runs in which the defect showed nowhere (idle)\n");
-    printf("%-16s %-17s %14s %14s %14s %14s %6s  %s\n", "mutant", "expected", "losses sim",
-           "losses mpich", "hostile sim", "hostile mpich", "idle", "recall, 95 %");
+    printf("%-16s %-17s", "mutant", "expected");
+    for (int i = 0; i < INPUT_KINDS * PLATFORMS; i++) {
+        printf(" %7s %-5s", input_names[i / PLATFORMS], platform_names[i % PLATFORMS]);
+    }
+    printf(" %5s  recall, 95 %%\n", "idle");
     for (int m = 0; m < ALAR_MUTANT_COUNT; m++) {
         uint32_t struck = 0;
         uint32_t killed = 0;
@@ -230,13 +235,13 @@ static void print_table(const struct score *score)
         for (int i = 0; i < INPUT_KINDS * PLATFORMS; i++) {
             const struct tally *tally = &score->mutant[m][i / PLATFORMS][i % PLATFORMS];
 
-            printf("     %4u /%4u", tally->class[KILLED], tally_struck(tally));
+            printf(" %6u /%5u", tally->class[KILLED], tally_struck(tally));
             struck += tally_struck(tally);
             killed += tally->class[KILLED];
             idle += tally->class[IDLE];
         }
         struct interval interval = interval_of(killed, struck);
-        printf(" %6u  %.3f [%.3f, %.3f]\n", idle, struck ? (double)killed / struck : 0.0,
+        printf(" %5u  %.3f [%.3f, %.3f]\n", idle, struck ? (double)killed / struck : 0.0,
                interval.low, interval.high);
     }
 }

@@ -18,6 +18,7 @@ enum {
 enum input_kind {
     INPUT_LOSSES,
     INPUT_HOSTILE,
+    INPUT_LEDGER, /* only for defects of which the verdict has to name cause and rank */
     INPUT_KINDS
 };
 
@@ -61,6 +62,9 @@ enum verdict_class {
     IDLE, /* the defect showed nowhere */
     VERDICT_CLASSES
 };
+
+/* Has the verdict on a ledger to name this mutant's cause, uniquely? */
+bool mutant_has_cause(int mutant, enum alar_cause *cause);
 
 /* Opens the recorded losses, or ends the program. */
 void losses_open(struct losses *losses);

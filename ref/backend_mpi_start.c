@@ -23,15 +23,13 @@ static void complain(const struct alar_mpi *mpi, const char *what, const char *d
     }
 }
 
-int alar_mpi_failed(const struct alar_mpi *mpi, const char *call, int code)
+/* Apart from alar_mpi_failed, which every call passes through, so that success pays for no text. */
+static int failure(const struct alar_mpi *mpi, const char *call, int code)
 {
     char text[MPI_MAX_ERROR_STRING] = "unknown error";
     int length = 0;
     int class = MPI_ERR_OTHER;
 
-    if (code == MPI_SUCCESS) {
-        return 0;
-    }
     MPI_Error_string(code, text, &length);
     MPI_Error_class(code, &class);
     complain(mpi, call, text);
@@ -50,6 +48,11 @@ int alar_mpi_failed(const struct alar_mpi *mpi, const char *call, int code)
     default:
         return -ALAR_E_BACKEND;
     }
+}
+
+int alar_mpi_failed(const struct alar_mpi *mpi, const char *call, int code)
+{
+    return code == MPI_SUCCESS ? 0 : failure(mpi, call, code);
 }
 
 struct key {

@@ -59,6 +59,7 @@ def main():
         tables.append(table(2, 5, straggler, True, 5))
     tables.append(table(4, 5, True, False, 3))
     bench.save("step", {"tables": tables})
+    print(bench.output("tests/bench/report.sh"))
 
 
 main()

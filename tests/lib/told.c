@@ -8,20 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void told_files(struct told *told, const char *const *path, uint32_t count)
+static void told_files(struct told *told, const char *const *path, uint32_t count,
+                       const struct alar_reading_hooks *hooks)
 {
     struct alar_history_files files = {"test", path, count};
 
-    told->status = alar_reading_judge(&told->reading, &files, NULL);
+    told->status = alar_reading_judge(&told->reading, &files, hooks);
 }
 
-void told_bytes(struct told *told, const char *text, size_t length)
+static void told_hooked(struct told *told, const char *text, size_t length,
+                        const struct alar_reading_hooks *hooks)
 {
     const char *path = scratch_write("told.jsonl", text, length);
 
     snprintf(told->path, sizeof told->path, "%s", path);
     path = told->path;
-    told_files(told, &path, 1);
+    told_files(told, &path, 1, hooks);
+}
+
+void told_bytes(struct told *told, const char *text, size_t length)
+{
+    told_hooked(told, text, length, NULL);
+}
+
+void told_with(struct told *judged, const char *text, const struct alar_reading_hooks *hooks)
+{
+    told_hooked(judged, text, strlen(text), hooks);
 }
 
 void told(struct told *judged, const char *text)
@@ -39,7 +51,7 @@ void told_ranks(struct told *told, const char *directory, uint32_t ranks)
         snprintf(name, 512, "%s/rank%u.jsonl", directory, r);
         path[r] = name;
     }
-    told_files(told, path, ranks);
+    told_files(told, path, ranks, NULL);
     for (uint32_t r = 0; r < ranks; r++) {
         free((void *)path[r]);
     }

@@ -17,6 +17,9 @@ void told_bytes(struct told *told, const char *text, size_t length);
 /* The same for a text that ends with 0. */
 void told(struct told *told, const char *text);
 
+/* The same with hooks. */
+void told_with(struct told *judged, const char *text, const struct alar_reading_hooks *hooks);
+
 /* Judges the rank files rank0.jsonl ... in a directory. */
 void told_ranks(struct told *told, const char *directory, uint32_t ranks);
 

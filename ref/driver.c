@@ -16,7 +16,7 @@ void *driver_receive_buffer(const struct alar_driver *driver, uint16_t slot)
     return driver->receive + slot * driver->slot_bytes;
 }
 
-static uint64_t driver_now(const struct alar_driver *driver)
+uint64_t alar_driver_now(const struct alar_driver *driver)
 {
     return driver->options.now_us(driver->options.clock);
 }
@@ -36,7 +36,7 @@ static struct alar_engine_event driver_post(struct alar_driver *driver, uint16_t
     const struct alar_layout *layout = &options->layout;
     struct driver_slot *slot = &driver->slot[index];
     struct alar_op op = {.tag = driver->posted, .timeout_us = options->deadline_us, .scale = 1.0};
-    uint64_t start = driver->can_block ? driver_now(driver) : 0;
+    uint64_t start = driver->can_block ? alar_driver_now(driver) : 0;
 
     *slot = (struct driver_slot){
         .number = driver->posted,
@@ -59,7 +59,7 @@ static struct alar_engine_event driver_post(struct alar_driver *driver, uint16_t
         return (struct alar_engine_event){.kind = ALAR_ENGINE_POST_REFUSED};
     }
     slot->is_ended = driver->can_block;
-    driver->blocked_us += driver->can_block ? driver_now(driver) - start : 0;
+    driver->blocked_us += driver->can_block ? alar_driver_now(driver) - start : 0;
     return (struct alar_engine_event){.kind = ALAR_ENGINE_POSTED};
 }
 
@@ -91,7 +91,7 @@ static bool driver_test(struct alar_driver *driver, uint16_t index, struct alar_
 static bool driver_await(struct alar_driver *driver, bool is_new, struct alar_engine_event *event)
 {
     if (is_new) {
-        driver->deadline = (struct alar_deadline){.since = driver_now(driver),
+        driver->deadline = (struct alar_deadline){.since = alar_driver_now(driver),
                                                   .limit = driver->options.deadline_us};
         driver_record_wait(driver, driver->action.slot);
     }
@@ -108,7 +108,7 @@ enum alar_need driver_go(struct alar_driver *driver, struct alar_engine_event ev
 
         POST(status == ALAR_OK);
         if (was_awaiting && action->kind != ALAR_ACTION_AWAIT) {
-            driver->blocked_us += driver_now(driver) - driver->deadline.since;
+            driver->blocked_us += alar_driver_now(driver) - driver->deadline.since;
         }
         if (action->kind == ALAR_ACTION_POST) {
             event = driver_post(driver, action->slot);
@@ -175,7 +175,7 @@ enum alar_need alar_driver_poll(struct alar_driver *driver)
         return alar_driver_abandon(driver, ALAR_E_LOST);
     }
     if (driver->action.kind == ALAR_ACTION_AWAIT &&
-        alar_deadline_passed(&driver->deadline, driver_now(driver))) {
+        alar_deadline_passed(&driver->deadline, alar_driver_now(driver))) {
         return driver_go(driver, (struct alar_engine_event){.kind = ALAR_ENGINE_EXPIRE});
     }
     return alar_driver_need(driver);
@@ -188,7 +188,7 @@ enum alar_need alar_driver_wait(struct alar_driver *driver, uint64_t slice_us)
 
     PRE(driver->action.kind == ALAR_ACTION_AWAIT);
     if (!slot->is_ended) {
-        uint64_t waited = driver_now(driver) - driver->deadline.since;
+        uint64_t waited = alar_driver_now(driver) - driver->deadline.since;
         uint64_t limit = driver->deadline.limit;
         uint64_t left = limit == 0 || limit - waited > slice_us ? slice_us : limit - waited;
 

@@ -95,6 +95,9 @@ enum alar_need alar_driver_tear_down(struct alar_driver *driver);
 
 enum alar_need alar_driver_need(const struct alar_driver *driver);
 
+/* The driver's clock. */
+uint64_t alar_driver_now(const struct alar_driver *driver);
+
 /* The deadline of the wait that the driver stands still in. Needs POLL. */
 const struct alar_deadline *alar_driver_deadline(const struct alar_driver *driver);
 

@@ -290,8 +290,7 @@ static void step_end(struct alar_program *program)
     program->phase = program->index < program->options.steps ? PHASE_COMPUTE : PHASE_FINISH;
 }
 
-enum alar_turn alar_program_advance(struct alar_program *program, uint64_t now_us,
-                                    uint64_t *wake_us)
+enum alar_turn alar_program_advance(struct alar_program *program, uint64_t *wake_us)
 {
     struct alar_driver *driver = program->options.driver;
 
@@ -299,6 +298,10 @@ enum alar_turn alar_program_advance(struct alar_program *program, uint64_t now_u
         alar_driver_poll(driver);
     }
     while (alar_driver_need(driver) == ALAR_NEED_NOTHING && !program->is_gone) {
+        /* Asked anew each time: a blocking call may have taken long, and is no part of a compute.
+         */
+        uint64_t now_us = alar_driver_now(driver);
+
         switch (program->phase) {
         case PHASE_COMPUTE:
             if (!compute(program, now_us, wake_us)) {

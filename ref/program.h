@@ -73,9 +73,8 @@ struct alar_program;
 ALAR_MUST_USE enum alar_status alar_program_open(struct alar_program **program,
                                                  const struct alar_program_options *options);
 
-/* Goes on as far as it can at tick `now_us`. */
-enum alar_turn alar_program_advance(struct alar_program *program, uint64_t now_us,
-                                    uint64_t *wake_us);
+/* Goes on as far as it can. */
+enum alar_turn alar_program_advance(struct alar_program *program, uint64_t *wake_us);
 
 /* Stands still for at most `slice_us` in the back end's own wait. Needs BLOCKED. */
 void alar_program_wait(struct alar_program *program, uint64_t slice_us);

@@ -202,7 +202,7 @@ static void rank_note(const struct run *run, const struct run_rank *rank)
 /* Lets the rank do what it can now. */
 static void rank_turn(struct run *run, struct run_rank *rank)
 {
-    rank->turn = alar_program_advance(rank->program, run_now(run), &rank->wake_us);
+    rank->turn = alar_program_advance(rank->program, &rank->wake_us);
     run->options->view->progress(run, alar_program_steps(rank->program));
     if (rank->turn == ALAR_TURN_BLOCKED) {
         rank_note(run, rank);

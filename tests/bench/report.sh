@@ -30,4 +30,5 @@ set xtics rotate by -20
 plot "$scratch/false" using 2:3:4:xtic(1) title "no straggler" linecolor rgb "#4c72b0", \
      "$scratch/true" using 2:3:4 title "one rank in turn half a step late" linecolor rgb "#dd8452"
 END
+sed -i "s/[[:space:]]*\$//" "$folder/report.svg"
 echo "  written: $folder/report.svg"

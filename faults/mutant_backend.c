@@ -286,33 +286,20 @@ static int mutant_progress(void *context)
     return inner->progress != NULL ? inner->progress(mutant->options.context) : 0;
 }
 
-static const struct alar_backend plain = {
-    .size = sizeof(struct alar_backend),
-    .abi = ALAR_BACKEND_ABI,
-    .name = "mutant",
-    .caps = mutant_caps,
-    .comm_create = mutant_comm_create,
-    .comm_free = mutant_comm_free,
-    .allreduce = mutant_allreduce,
-    .test = mutant_test,
-    .wait = mutant_wait,
-    .request_free = mutant_request_free,
-    .progress = mutant_progress,
-};
+/* clang-format off */
+#define MUTANT_CALLS                                                              \
+    .size = sizeof(struct alar_backend), .abi = ALAR_BACKEND_ABI, .name = "mutant", \
+    .caps = mutant_caps, .comm_create = mutant_comm_create,                       \
+    .comm_free = mutant_comm_free, .allreduce = mutant_allreduce,                 \
+    .test = mutant_test, .wait = mutant_wait,                                     \
+    .request_free = mutant_request_free, .progress = mutant_progress
+/* clang-format on */
+
+static const struct alar_backend plain = {MUTANT_CALLS};
 
 /* The same, with storage of its own. */
 static const struct alar_backend with_memory = {
-    .size = sizeof(struct alar_backend),
-    .abi = ALAR_BACKEND_ABI,
-    .name = "mutant",
-    .caps = mutant_caps,
-    .comm_create = mutant_comm_create,
-    .comm_free = mutant_comm_free,
-    .allreduce = mutant_allreduce,
-    .test = mutant_test,
-    .wait = mutant_wait,
-    .request_free = mutant_request_free,
-    .progress = mutant_progress,
+    MUTANT_CALLS,
     .memory_allocate = mutant_memory_allocate,
     .memory_free = mutant_memory_free,
 };

@@ -184,11 +184,6 @@ static void run_time_to(const struct run *run, struct run_rank *rank, uint64_t w
     }
 }
 
-static uint64_t run_now(const struct run *run)
-{
-    return run->world != NULL ? alar_sim_now(run->world) : alar_clock_now(NULL);
-}
-
 /* A rank that stands still says where, should another call the roll. */
 static void rank_note(const struct run *run, const struct run_rank *rank)
 {
@@ -207,7 +202,7 @@ static void rank_turn(struct run *run, struct run_rank *rank)
     if (rank->turn == ALAR_TURN_BLOCKED) {
         rank_note(run, rank);
     } else if (rank->turn == ALAR_TURN_OVER) {
-        rank->elapsed_us = run_now(run) - rank->start_us;
+        rank->elapsed_us = alar_driver_now(rank->driver) - rank->start_us;
         run_rank_over(rank);
     } else if (rank->turn == ALAR_TURN_GONE) {
         run_rank_gone(rank);

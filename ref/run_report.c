@@ -1,5 +1,4 @@
 /* What becomes of each report: kept, written as JSON, shown, and held against its twin. */
-#include "clock.h"
 #include "fp.h"
 #include "run.h"
 
@@ -64,7 +63,7 @@ void run_report(void *sink, const struct alar_report *report)
 {
     struct run_rank *rank = sink;
     struct run *run = rank->run;
-    uint64_t now = run->world ? alar_sim_now(run->world) : alar_clock_now(NULL);
+    uint64_t now = alar_driver_now(rank->driver);
     double elapsed_ms = (double)(now - rank->since_us) / 1000.0 / (double)report->steps;
 
     if (run->is_twin) {

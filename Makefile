@@ -65,7 +65,10 @@ CORE := \
 	judge_log_read \
 	judge_log_view \
 	judge_log_cell \
+	judge_log_rules \
 	judge_log_exact \
+	judge_log_lanes \
+	judge_log_extreme \
 	judge_log_sum \
 	judge_log_value \
 	judge_log_name \
@@ -96,6 +99,9 @@ CORE := \
 	loss \
 	loss_exact \
 	payload \
+	payload_layout \
+	payload_lane \
+	payload_extreme \
 	vectors \
 	vectors_edge \
 	roll \

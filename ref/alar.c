@@ -162,7 +162,10 @@ enum alar_status alar_post_metrics(struct alar *log, const struct alar_sample *s
     for (uint32_t i = 0; i < log->schema.count; i++) {
         const struct alar_sample *sample = &samples[log->schema.origin[i]];
 
-        ALAR_TRY(alar_loss_recorded(sample->sum, sample->tokens, &local[i]));
+        bool is_extreme = alar_metric_is_extreme(alar_kinds_get(log->schema.kinds, i));
+        bool is_nothing = is_extreme && sample->tokens <= 0.0; /* then nobody looks at a value */
+
+        ALAR_TRY(alar_loss_recorded(is_nothing ? 0.0 : sample->sum, sample->tokens, &local[i]));
     }
     if (is_over(log)) {
         return over_status(log);

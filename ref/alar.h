@@ -15,12 +15,14 @@
 
 /* One logged value. */
 struct alar_report {
-    const char *metric;     /* its name, as in the configuration */
+    const char *metric; /* its name, as in the configuration */
+    enum alar_metric_kind kind;
     int64_t first_step;     /* of the steps it covers */
     int64_t step;           /* last of them: the step it belongs to */
     int64_t logged_at_step; /* at which it was logged */
     uint32_t steps;         /* how many it covers */
-    double loss;            /* nats per token; meaningless when is_empty */
+    double loss;            /* the value, of a loss in nats per token; meaningless when is_empty */
+    uint32_t extreme_rank;  /* min, max: the lowest rank that holds it, or a NaN; otherwise 0 */
     bool is_empty;          /* no token on any rank: neither NaN nor 0 */
     double tokens;      /* of all ranks; 0 under rank-mean and seed-undivided, which carry none */
     uint64_t nonfinite; /* (rank, microbatch) cells with a non-finite local loss */
@@ -46,7 +48,7 @@ struct alar_config {
     bool is_sync;                          /* false: asynchronous */
     bool waits_at_log;                     /* false: wait at the end of each step */
     const char *history;                   /* directory to record into; NULL: none */
-    const char *const *metrics;            /* names, which outlive the log; NULL: one, "lm loss" */
+    const struct alar_metric *metrics;     /* the names outlive the log; NULL: the mean "lm loss" */
     uint32_t metric_count; /* at most 16; no name twice, or empty, or with a comma */
 };
 
@@ -54,8 +56,8 @@ struct alar;
 
 /* Opens a log; all ranks call. Starts the back end's library if the program has not.
    Errors: ALAR_E_INPUT for a back end that can't be loaded (one line in `complaint`, 512 bytes,
-   which may be NULL); ALAR_E_RANGE, for metrics that are none too; ALAR_E_NOMEM; ALAR_E_BACKEND;
-   ALAR_E_IO. */
+   which may be NULL); ALAR_E_RANGE, for metrics that are none too, and for minima or maxima over
+   more than 1,024 ranks; ALAR_E_NOMEM; ALAR_E_BACKEND; ALAR_E_IO. */
 ALAR_MUST_USE enum alar_status alar_open(struct alar **log, const struct alar_config *config,
                                          char *complaint);
 
@@ -71,17 +73,24 @@ ALAR_MUST_USE enum alar_status alar_post(struct alar *log, double loss_sum, doub
 
 /* What one rank knows of one metric over one microbatch. */
 struct alar_sample {
-    double sum;    /* of the metric over its tokens */
+    double sum;    /* of the metric over its tokens; min, max: the value itself */
     double tokens; /* or whatever it is a mean over; 0 when there is nothing of it */
 };
 
 /* Posts a log's several metrics in one all-reduce: samples[i] is of metrics[i]. Each metric gets a
-   report of its own, in the order of the sorted names, and is a mean as the normalization says;
-   ranks may list the names in different orders. Ranks with different names are found under `exact`
-   (ALAR_E_SCHEMA); the pair encodings add lanes by their place and can't know.
-   Minima and maxima are not offered: a back end's MAX may lose a NaN or the maximum itself, and a
-   SUM can carry them only as one lane for every rank. Post them as metrics of rank means instead,
-   or reduce them apart. Errors: as alar_post. */
+   report of its own, in the order of the sorted names; ranks may list them in different orders.
+
+       mean  as the normalization says, and over an interval as `over` says
+       sum   of the samples' sums, over all ranks, microbatches and steps that the report covers
+       min   the least, or greatest, value of all samples with tokens, and the lowest rank that has
+       max   it; NaN when any of them is NaN, then with the lowest rank that has one; -0 lies below
+   +0
+
+   A report is EMPTY when no sample had tokens. Minima and maxima travel in a SUM as one lane for
+   each rank, because a back end's MAX may lose a NaN or the maximum itself: 2 + n + n/24 floats a
+   metric, so they cost what the number of ranks is, at most 1,024. Ranks with different metrics are
+   found under `exact` (ALAR_E_SCHEMA); the pair encodings add lanes by their place and can't know.
+   Errors: as alar_post. spec: L-14, L-15 */
 ALAR_MUST_USE enum alar_status alar_post_metrics(struct alar *log,
                                                  const struct alar_sample *samples);
 

@@ -162,6 +162,8 @@ static int run_parse(struct typed *typed, int argc, char **argv)
         CHOICE("normalization", &typed->normalization, normalization_words, alar_normalization_names,
                "what the number means [token-weighted]"),
         CHOICE("over", &typed->over, "steps|pooled", alar_over_names, "over a log interval [steps]"),
+        FLAG("extremes", &typed->run.has_extremes,
+             "log the least and the greatest microbatch loss over ranks, and the tokens, too"),
         CHOICE("encoding", &typed->encoding, "pair32|pair64|exact", alar_encoding_names, "what travels [pair32]"),
         NUMBER("window", &typed->window, "N", 1, ALAR_WINDOW_CAPACITY_MAX, "pending handles at most [all of an interval]"),
         NUMBER("log-interval", &typed->log_interval, "N", 1, 1000000, "steps a log line covers [10]"),

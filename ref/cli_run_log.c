@@ -22,6 +22,17 @@ static void format_bits(char *text, size_t bytes, const struct run *run,
     }
 }
 
+/* A line of its own below the loss. */
+static void show_beside(const struct alar_report *report, const char *value)
+{
+    printf("                            | %s: %s", report->metric, value);
+    if (report->kind != ALAR_METRIC_SUM && !report->is_empty) {
+        printf(", of rank %u", report->extreme_rank);
+    }
+    puts(" |");
+    fflush(stdout);
+}
+
 static void show_report(const struct run *run, const struct alar_report *report, double elapsed_ms)
 {
     int64_t last = (int64_t)alar_dataset_step(&run->dataset, run->range.end - 1);
@@ -32,6 +43,13 @@ static void show_report(const struct run *run, const struct alar_report *report,
     }
     if (!report->is_empty) {
         snprintf(loss, sizeof(loss), "%.6E", report->loss);
+    }
+    if (report->kind == ALAR_METRIC_SUM && !report->is_empty) {
+        snprintf(loss, sizeof(loss), "%.0f", report->loss); /* of tokens */
+    }
+    if (report->kind != ALAR_METRIC_MEAN) {
+        show_beside(report, loss);
+        return;
     }
     printf(" iteration %8" PRId64 "/%8" PRId64 " | elapsed time per iteration (ms): %.3f |"
            " %s lm loss: %s | tokens: %.0f | nan iterations: %u | empty: %" PRIu64 " |",
@@ -55,11 +73,14 @@ static void show_compared(const struct run *run, const struct alar_report *first
     }
     format_bits(ours, sizeof(ours), run, first);
     format_bits(twins, sizeof(twins), run, twin);
+    printf("   step %6" PRId64 ": ", twin->step);
+    if (run->options->has_extremes) {
+        printf("%s ", first->metric);
+    }
     if (ulps == 0) {
-        printf("   step %6" PRId64 ": %s, same bits\n", twin->step, ours);
+        printf("%s, same bits\n", ours);
     } else {
-        printf("   step %6" PRId64 ": %s, synchronous %s, %" PRIu64 " ulp apart\n", twin->step,
-               ours, twins, ulps);
+        printf("%s, synchronous %s, %" PRIu64 " ulp apart\n", ours, twins, ulps);
     }
 }
 

@@ -58,6 +58,7 @@ struct alar_driver_options alar_config_driver(const struct alar_config *config, 
                 .microbatches = config->microbatches,
                 .has_flags = config->check == ALAR_CHECK_AGREE || config->check == ALAR_CHECK_COUNT,
                 .metrics = schema.count,
+                .kinds = schema.kinds,
                 .schema = schema.hash,
             },
         .schema = schema,
@@ -73,6 +74,21 @@ bool alar_config_ends_together(const struct alar_config *config, enum alar_statu
 {
     return status == ALAR_OK || status == ALAR_E_MISCOUNT || status == ALAR_E_SCHEMA ||
            (status == ALAR_E_NONFINITE && config->check == ALAR_CHECK_AGREE);
+}
+
+/* What is not a mean is declared. */
+static void history_kinds(const struct alar_config *config, struct alar_history *history)
+{
+    for (uint32_t i = 0; i < config->metric_count; i++) {
+        const struct alar_history_declare record = {
+            .key = config->metrics[i].name,
+            .kind = alar_metric_kind_names[config->metrics[i].kind],
+        };
+
+        if (config->metrics[i].kind != ALAR_METRIC_MEAN) {
+            alar_history_declare(history, 0, &record);
+        }
+    }
 }
 
 enum alar_status alar_config_history(const struct alar_config *config,
@@ -111,6 +127,7 @@ enum alar_status alar_config_history(const struct alar_config *config,
         .wait_at = config->waits_at_log ? "log" : "step",
     };
     alar_history_trace(*history, 0, &header);
+    history_kinds(config, *history);
     return ALAR_OK;
 }
 

@@ -62,7 +62,8 @@ enum alar_need {
 struct alar_driver;
 
 /* Allocates everything the run will need.
-   Errors: ALAR_E_NOMEM; ALAR_E_RANGE for a window or a log interval out of range;
+   Errors: ALAR_E_NOMEM; ALAR_E_RANGE for a window or a log interval out of range, and for minima
+   or maxima over more than ALAR_EXTREME_RANKS_MAX ranks;
    ALAR_E_UNSUPPORTED when the back end can't reduce the encoding's lanes; ALAR_E_BACKEND when it
    gives no communicator.
  */

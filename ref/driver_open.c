@@ -19,6 +19,16 @@ static size_t cells_max(const struct alar_driver_options *options)
     }
 }
 
+static bool driver_has_extremes(const struct alar_driver_options *options)
+{
+    bool has_extremes = false;
+
+    for (uint32_t i = 0; i < alar_payload_metrics(&options->layout); i++) {
+        has_extremes |= alar_metric_is_extreme(alar_kinds_get(options->layout.kinds, i));
+    }
+    return has_extremes;
+}
+
 static bool driver_allocate(struct alar_driver *driver)
 {
     const struct alar_driver_options *options = &driver->options;
@@ -35,11 +45,15 @@ static bool driver_allocate(struct alar_driver *driver)
     driver->local = calloc(steps * options->layout.microbatches * metrics, sizeof(*driver->local));
     driver->tally = calloc(steps * metrics, sizeof(*driver->tally));
     driver->step = calloc(steps, sizeof(*driver->step));
+    if (driver_has_extremes(options)) {
+        driver->extreme = calloc(steps * metrics, sizeof(*driver->extreme));
+    }
     if (options->layout.encoding == ALAR_EXACT) {
         driver->exact = calloc(cells_max(options) * metrics, sizeof(*driver->exact));
     }
     return driver->engine.window && driver->slot && driver->send && driver->receive &&
            driver->local && driver->tally && driver->step &&
+           (driver->extreme || !driver_has_extremes(options)) &&
            (driver->exact || options->layout.encoding != ALAR_EXACT);
 }
 
@@ -70,8 +84,12 @@ static enum alar_status driver_start(struct alar_driver *driver)
 enum alar_status alar_driver_open(struct alar_driver **driver,
                                   const struct alar_driver_options *options)
 {
-    struct alar_driver *made = calloc(1, sizeof(*made));
+    struct alar_driver *made;
 
+    if (driver_has_extremes(options) && options->layout.ranks > ALAR_EXTREME_RANKS_MAX) {
+        return ALAR_E_RANGE;
+    }
+    made = calloc(1, sizeof(*made));
     if (made == NULL) {
         return ALAR_E_NOMEM;
     }
@@ -173,6 +191,7 @@ void alar_driver_free(struct alar_driver *driver)
     free(driver->receive);
     free(driver->local);
     free(driver->tally);
+    free(driver->extreme);
     free(driver->exact);
     free(driver->step);
     free(driver);

@@ -34,6 +34,8 @@ struct alar_driver {
     /* The current log interval. */
     struct alar_local *local; /* [steps of the interval][microbatches][metrics] */
     struct alar_tally *tally; /* [steps of the interval][metrics] */
+    struct alar_extreme
+        *extreme;             /* [steps of the interval][metrics]; NULL: all are means or sums */
     struct alar_exact *exact; /* sums of what is not posted yet; NULL under the pair encodings */
     int64_t tokens;           /* this rank's, of the interval */
     int64_t *step;            /* own number of each step of the interval */

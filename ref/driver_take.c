@@ -102,12 +102,33 @@ struct alar_engine_event driver_take(struct alar_driver *driver, const struct al
     }
     for (size_t i = 0; i < groups * metrics; i++) {
         size_t cell = slot->cell + i / metrics * (slot->cells / groups);
-        size_t step = cell / layout->microbatches;
+        size_t at = cell / layout->microbatches * metrics + i % metrics;
 
-        alar_payload_add(layout, lanes, i, &driver->tally[step * metrics + i % metrics]);
+        alar_payload_add(layout, lanes, i, &driver->tally[at]);
+        if (driver->extreme != NULL) {
+            alar_payload_add_extreme(layout, lanes, slot->cells, i, &driver->extreme[at]);
+        }
     }
     return (struct alar_engine_event){
         .kind = driver_find(driver, slot, lanes) ? ALAR_ENGINE_TAKEN_NONFINITE : ALAR_ENGINE_TAKEN};
+}
+
+/* The value of one metric's step or interval; false when there is none. */
+static bool report_value(const struct alar_driver *driver, enum alar_metric_kind kind,
+                         const struct alar_tally *tally, const struct alar_extreme *extreme,
+                         double *value)
+{
+    enum alar_encoding encoding = driver->options.layout.encoding;
+
+    switch (kind) {
+    case ALAR_METRIC_MEAN:
+        return alar_loss_value(tally, encoding, value);
+    case ALAR_METRIC_SUM:
+        return alar_loss_total(tally, encoding, value);
+    default:
+        *value = extreme->value;
+        return extreme->has_value;
+    }
 }
 
 /* One metric's value for the steps of the interval, whose tallies are then empty again. */
@@ -116,21 +137,31 @@ static void report_metric(struct alar_driver *driver, size_t metric)
     const struct alar_driver_options *options = &driver->options;
     size_t steps = driver->cells / options->layout.microbatches;
     size_t metrics = alar_payload_metrics(&options->layout);
+    enum alar_metric_kind kind = alar_kinds_get(options->layout.kinds, (uint32_t)metric);
+    enum alar_over over = kind == ALAR_METRIC_MEAN ? options->over : ALAR_OVER_POOLED;
     struct alar_tally interval = {.tokens = 0};
+    struct alar_extreme extreme = {.has_value = false};
     struct alar_report report = {
-        .metric = options->schema.name[metric], .is_empty = true, .steps = (uint32_t)steps};
+        .metric = options->schema.name[metric], .kind = kind, .steps = (uint32_t)steps};
 
     for (size_t i = 0; i < steps; i++) {
         struct alar_tally *step = &driver->tally[i * metrics + metric];
+        struct alar_extreme one = {.has_value = false};
         double value = 0.0;
 
-        alar_loss_add_step(&interval, options->layout.encoding, options->over, step);
-        if (alar_loss_value(step, options->layout.encoding, &value)) {
+        if (alar_metric_is_extreme(kind)) {
+            one = driver->extreme[i * metrics + metric];
+            alar_extreme_merge(kind, &extreme, &one);
+            driver->extreme[i * metrics + metric] = (struct alar_extreme){.has_value = false};
+        }
+        alar_loss_add_step(&interval, options->layout.encoding, over, step);
+        if (report_value(driver, kind, step, &one, &value)) {
             report.nan_steps += !isfinite(value) ? 1U : 0U;
         }
         *step = (struct alar_tally){.tokens = 0};
     }
-    report.is_empty = !alar_loss_value(&interval, options->layout.encoding, &report.loss);
+    report.is_empty = !report_value(driver, kind, &interval, &extreme, &report.loss);
+    report.extreme_rank = extreme.has_value ? driver_world_rank(driver, extreme.rank) : 0;
     report.first_step = driver->step[0];
     report.step = report.logged_at_step = driver->step[steps - 1];
     report.tokens = interval.tokens;

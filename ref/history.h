@@ -81,11 +81,12 @@ struct alar_history_contract {
 
 /* What a group is, and what a metric is in it. */
 struct alar_history_declare {
-    const char *group;
-    const uint32_t *members; /* ascending */
+    const char *group;       /* NULL: left out */
+    const uint32_t *members; /* ascending; NULL: left out */
     size_t count;
     const char *key;   /* NULL: left out */
     const char *scope; /* "partial" or "replicated"; NULL: left out */
+    const char *kind;  /* "mean", "sum", "min" or "max"; NULL: left out */
 };
 
 struct alar_history_issue {

@@ -64,9 +64,12 @@ void alar_history_declare(struct alar_history *history, uint64_t t,
     }
     struct alar_json *json = history_begin(history, t, "declare");
     alar_json_text(json, "group", record->group);
-    alar_json_ranks(json, "members", record->members, record->count);
+    if (record->members != NULL) {
+        alar_json_ranks(json, "members", record->members, record->count);
+    }
     alar_json_text(json, "key", record->key);
     alar_json_text(json, "scope", record->scope);
+    alar_json_text(json, "kind", record->kind);
     history_end(history);
 }
 
@@ -188,8 +191,8 @@ void alar_history_report(struct alar_history *history, uint64_t t,
     alar_json_signed(json, "step", report->step);
     alar_json_signed(json, "first_step", report->first_step);
     alar_json_signed(json, "logged_at_step", report->logged_at_step);
-    alar_json_text(json, "normalization", alar_normalization_names[record->normalization]);
-    alar_json_text(json, "over", alar_over_names[record->over]);
+    alar_report_meaning(json, report, alar_normalization_names[record->normalization],
+                        alar_over_names[record->over]);
     alar_report_loss(json, report, record->encoding);
     if (alar_report_has_tokens(report, record->normalization)) {
         alar_json_count(json, "tokens", (uint64_t)report->tokens);

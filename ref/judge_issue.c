@@ -1,6 +1,6 @@
 /* An all-reduce is issued: replayed, compared with what the other ranks issued, its storage
  * checked. */
-#include "judge_state.h"
+#include "judge_log.h"
 
 #include "check.h"
 
@@ -229,9 +229,11 @@ static void issue_entry(struct alar_judge *judge, struct judge_entry *entry, uin
     }
 }
 
-static void issue_describe(struct judge_op *op, const struct judge_op *mine,
-                           const struct alar_event *event)
+static void issue_describe(struct alar_judge *judge, struct judge_op *op,
+                           const struct judge_op *mine)
 {
+    const struct alar_event *event = judge->event;
+
     op->red = mine->red;
     op->dtype = mine->dtype;
     op->n = mine->n;
@@ -243,6 +245,7 @@ static void issue_describe(struct judge_op *op, const struct judge_op *mine,
     alar_text_keep(event->has[ALAR_FIELD_KEY] ? event->text[ALAR_FIELD_KEY]
                                               : (struct alar_text){NULL, 0},
                    op->key, sizeof op->key);
+    judge_log_names(judge, op);
 }
 
 static uint64_t issue_members(const struct alar_event *event)
@@ -341,7 +344,7 @@ enum alar_status judge_issue(struct alar_judge *judge)
     ALAR_TRY(alar_handle_step(&entry->handle, ALAR_EVENT_POST)); /* a new entry is FREE */
     issue_entry(judge, entry, made, &mine);
     if (op->issued++ == 0) {
-        issue_describe(op, &mine, event);
+        issue_describe(judge, op, &mine);
     }
     ALAR_TRY(issue_values(judge, op, entry, member));
     issue_match(judge, op, &mine, entry);

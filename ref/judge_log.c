@@ -33,29 +33,18 @@ uint64_t judge_metric_find(const struct alar_judge *judge, uint64_t hash)
 
 /* Does the operation carry the metric: under its name, in a list of names, or under no name at all?
  */
-bool judge_log_is_of(const struct judge_op *op, const struct judge_metric *metric)
+bool judge_log_is_of(const struct alar_judge *judge, const struct judge_op *op,
+                     const struct judge_metric *metric)
 {
-    size_t length = strlen(metric->name);
-    const char *at = op->key;
-
-    if (op->key_hash == 0 || op->key_hash == metric->hash) {
-        return true;
-    }
-    while ((at = strstr(at, metric->name)) != NULL) {
-        bool is_begin = at == op->key || at[-1] == ',';
-
-        if (is_begin && (at[length] == ',' || at[length] == '\0')) {
-            return true;
-        }
-        at++;
-    }
-    return false;
+    return op->key_hash == 0 || op->key_hash == metric->hash ||
+           judge_log_has_name(judge, op, metric->hash);
 }
 
 /* The last step that was reduced for a metric, so that a lost report is missed. */
-static void metric_note(struct judge_metric *metric, const struct judge_op *op)
+static void metric_note(const struct alar_judge *judge, struct judge_metric *metric,
+                        const struct judge_op *op)
 {
-    if (op->key_hash && op->step > metric->reduced && judge_log_is_of(op, metric)) {
+    if (op->key_hash && op->step > metric->reduced && judge_log_is_of(judge, op, metric)) {
         metric->reduced = op->step;
         metric->reduced_by = op->number;
         metric->place = op->place;
@@ -77,7 +66,7 @@ uint64_t judge_metric_make(struct alar_judge *judge, struct alar_text name)
         alar_text_keep(name, made->name, sizeof made->name);
         judge->log.metric = metric;
         for (uint64_t op = judge->log.oldest; op; op = judge_op_at(judge, op)->newer) {
-            metric_note(made, judge_op_at(judge, op));
+            metric_note(judge, made, judge_op_at(judge, op));
         }
     }
     return metric;
@@ -209,7 +198,7 @@ void judge_log_keep(struct alar_judge *judge, uint64_t made)
     judge->log.newest = made;
     judge->log.kept++;
     for (uint64_t m = judge->log.metric; m; m = judge_metric_at(judge, m)->next) {
-        metric_note(judge_metric_at(judge, m), op);
+        metric_note(judge, judge_metric_at(judge, m), op);
     }
     log_try(judge);
     while (judge->log.kept > judge->log.kept_max) {

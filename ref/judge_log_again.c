@@ -40,7 +40,8 @@ bool log_is_again(const struct alar_judge *judge, const struct judge_report *rep
            good->first_step == report->first_step && good->step == report->step &&
            good->tokens == report->tokens && good->nonfinite == report->nonfinite &&
            good->empty == report->empty && good->normalization == report->normalization &&
-           good->over == report->over && good->dtype == report->dtype &&
+           good->over == report->over && good->kind == report->kind &&
+           good->holder == report->holder && good->dtype == report->dtype &&
            good->is_empty == report->is_empty && good->is_special == report->is_special &&
            alar_fp_bits(good->low) == alar_fp_bits(report->low) &&
            alar_fp_bits(good->high) == alar_fp_bits(report->high) &&

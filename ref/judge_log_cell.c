@@ -24,31 +24,6 @@ double log_weight(const struct log_view *view, const struct log_cell *cell, uint
     return view->is_scalar ? 1 : value_in(view, cell, member, cell->element + 1);
 }
 
-/* How many metrics share the operation, and which of them is ours. */
-static uint32_t cell_names(const struct log_view *view, const struct judge_op *op, uint32_t *ours)
-{
-    const char *name = judge_metric_at(view->judge, view->report->metric)->name;
-    size_t length = strlen(name);
-    uint32_t count = 1;
-
-    *ours = 0;
-    for (const char *at = op->key; at[0] != '\0'; at++) {
-        bool is_begin = at == op->key || at[-1] == ',';
-        bool is_name = strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0');
-
-        count += at[0] == ',';
-        *ours = is_begin && is_name ? count - 1 : *ours;
-    }
-    return count;
-}
-
-static uint32_t cell_pairs(const struct log_view *view, const struct judge_op *op)
-{
-    uint32_t ours, names = cell_names(view, op, &ours);
-
-    return view->is_scalar ? 1 : op->pairs / names;
-}
-
 /* The reduced numerator and weight: as the ranks hold them, or as the contributions add up. */
 static void cell_read(const struct log_view *view, struct log_cell *cell)
 {
@@ -97,11 +72,12 @@ static bool cell_begins(const struct log_view *view, const struct log_cell *cell
 bool log_cell_next(const struct log_view *view, struct log_cell *cell)
 {
     const struct judge_op *before = cell->op;
-    uint32_t ours;
+    uint32_t ours = 0, names = 1;
 
     while (cell->part < view->report->parts) {
         cell->op = judge_op_at(view->judge, view->part[cell->part].op);
-        if (cell->pair < cell_pairs(view, cell->op)) {
+        names = log_names(view, cell->op, &ours);
+        if (cell->pair < (view->is_scalar ? 1 : cell->op->pairs / names)) {
             break;
         }
         cell->part++;
@@ -110,7 +86,6 @@ bool log_cell_next(const struct log_view *view, struct log_cell *cell)
     if (cell->part == view->report->parts) {
         return false;
     }
-    uint32_t names = cell_names(view, cell->op, &ours);
     cell->step += before != NULL && cell_begins(view, cell, before);
     cell->element = view->is_scalar ? ours : 2 * (cell->pair * names + ours);
     cell_read(view, cell);

@@ -9,61 +9,8 @@
 #include <string.h>
 
 enum {
-    CHECK_SHOWN = 4, /* operations shown as evidence */
-    CHECK_RULES = 10 /* ways to a legal value, when the normalization is not declared */
+    CHECK_SHOWN = 4 /* operations shown as evidence */
 };
-
-/* One legal way to a value. */
-struct check_rule {
-    struct log_how how;
-    int32_t normalization;
-};
-
-static enum log_rule check_rule(const struct log_view *view, int32_t normalization)
-{
-    const struct judge_metric *metric = judge_metric_at(view->judge, view->report->metric);
-    bool is_share = view->is_scalar && metric->group && !metric->is_replicated;
-
-    if (normalization == ALAR_SEED_UNDIVIDED) {
-        return LOG_MEAN_NUMERATORS;
-    }
-    if (view->is_scalar || normalization > ALAR_TOKEN_WEIGHTED) {
-        return is_share && normalization < 0 ? LOG_MEAN_NUMERATORS : LOG_CELLS;
-    }
-    return LOG_POOL;
-}
-
-/* What the declared normalization allows; when none is declared, what any of them allows. */
-static uint32_t check_rules(const struct log_view *view, struct check_rule *rule)
-{
-    static const enum log_rule of_sums[] = {LOG_POOL, LOG_RANK_MEANS, LOG_CELLS};
-    const struct judge_metric *metric = judge_metric_at(view->judge, view->report->metric);
-    const struct judge_report *report = view->report;
-    uint32_t count = 0;
-
-    for (int32_t over = ALAR_OVER_STEPS; over <= ALAR_OVER_POOLED; over++) {
-        if (report->over >= 0 && report->over != over) {
-            continue;
-        }
-        struct log_how how = {.rule = check_rule(view, report->normalization), .over = over};
-
-        rule[count++] = (struct check_rule){how, report->normalization < 0 ? ALAR_TOKEN_WEIGHTED
-                                                                           : report->normalization};
-        for (int32_t n = ALAR_RANK_MEAN; report->normalization < 0 && n <= ALAR_MICROBATCH_MEAN;
-             n++) {
-            how.rule = of_sums[n];
-            if (!view->is_scalar) {
-                rule[count++] = (struct check_rule){how, n};
-            }
-        }
-        if (report->normalization < 0 && view->is_scalar && metric->group == 0) {
-            how.rule = LOG_MEAN_NUMERATORS; /* a plain sum, as far as anybody said */
-            rule[count++] = (struct check_rule){how, ALAR_SEED_UNDIVIDED};
-        }
-    }
-    POST(count <= CHECK_RULES);
-    return count;
-}
 
 /* The header declared the arithmetic: one rounding an operation, in the encoding, from the left. */
 static bool check_is_exact(const struct log_view *view)
@@ -71,7 +18,8 @@ static bool check_is_exact(const struct log_view *view)
     bool is_lane = view->dtype == ALAR_F32 || view->dtype == ALAR_F64;
 
     return view->judge->loop.encoding >= 0 && is_lane && !view->is_scalar &&
-           view->report->normalization >= 0 && view->report->over >= 0;
+           (view->kind == ALAR_METRIC_SUM ||
+            (view->report->normalization >= 0 && view->report->over >= 0));
 }
 
 static void check_show(const struct log_view *view, struct alar_evidence *evidence)
@@ -207,14 +155,13 @@ static enum alar_anomaly check_special(const struct log_view *view, const struct
 
 /* The value of a report whose numbers are all finite. */
 static enum alar_anomaly check_value(struct alar_judge *judge, const struct log_view *view,
-                                     const struct check_rule *rule, uint32_t rules,
-                                     uint32_t *others)
+                                     const struct log_legal *rule, uint32_t rules, uint32_t *others)
 {
     const struct judge_report *report = view->report;
     uint32_t fits = 0;
 
     *others = 0;
-    if (check_is_exact(view) && log_fits(report, log_engine(view, report->over))) {
+    if (check_is_exact(view) && log_fits(report, log_engine(view))) {
         return ALAR_ANOMALY_COUNT;
     }
     for (uint32_t k = 0; k < rules; k++) {
@@ -224,14 +171,13 @@ static enum alar_anomaly check_value(struct alar_judge *judge, const struct log_
         }
     }
     if (fits != 0 && !check_is_exact(view)) {
-        if (report->normalization < 0) {
+        if (report->normalization < 0 && view->kind == ALAR_METRIC_MEAN) {
             judge->verdict.reports_fit =
                 judge->verdict.reports_undeclared++ == 0 ? fits : judge->verdict.reports_fit & fits;
         }
         return ALAR_ANOMALY_COUNT;
     }
-    bool has_sums = !view->is_scalar && report->normalization != ALAR_RANK_MEAN &&
-                    report->normalization != ALAR_SEED_UNDIVIDED;
+    bool has_sums = log_has_tokens(view);
     enum alar_anomaly named =
         fits != 0 ? ALAR_ANOMALY_COUNT : log_diagnose(view, rule[0].how, has_sums, others);
     return named == ALAR_ANOMALY_COUNT ? ALAR_ANOMALY_ILLEGAL_REPORT : named;
@@ -241,16 +187,16 @@ static enum alar_anomaly check_value(struct alar_judge *judge, const struct log_
 static enum alar_anomaly check_counts(const struct log_view *view, const struct log_sums *sums)
 {
     const struct judge_report *report = view->report;
-    bool has_tokens = !view->is_scalar && report->tokens >= 0 &&
-                      report->normalization != ALAR_RANK_MEAN &&
-                      report->normalization != ALAR_SEED_UNDIVIDED;
+    bool has_tokens = report->tokens >= 0 && log_has_tokens(view);
     double tokens = (double)report->tokens;
     uint64_t nonfinite = (uint64_t)report->nonfinite, empty = (uint64_t)report->empty;
 
     if (has_tokens && (tokens < sums->tokens || tokens > sums->tokens)) {
         return ALAR_ANOMALY_WRONG_COUNT;
     }
-    if (report->nonfinite > 0 && nonfinite != sums->nonfinite && nonfinite != sums->flagged &&
+    bool is_flagged = sums->is_shared ? nonfinite <= sums->flagged : nonfinite == sums->flagged;
+
+    if (report->nonfinite > 0 && nonfinite != sums->nonfinite && !is_flagged &&
         nonfinite != sums->nonfinite_steps) {
         return ALAR_ANOMALY_WRONG_COUNT;
     }
@@ -263,42 +209,73 @@ static void check_note(struct alar_judge *judge, const struct log_view *view)
 {
     struct alar_evidence *evidence;
 
-    if (view->report->normalization == ALAR_SEED_UNDIVIDED) {
+    if (view->report->normalization == ALAR_SEED_UNDIVIDED && view->kind == ALAR_METRIC_MEAN) {
         evidence =
             check_found(judge, view, ALAR_ANOMALY_UNDIVIDED, (struct log_span){LOG_EMPTY, 0, 0});
         INV("a note is kept or widened", evidence == NULL || evidence->scene_count > 0);
     }
 }
 
-static void check_report(struct alar_judge *judge, const struct log_view *view)
+/* A mean or a sum; `others` as log_diagnose says. */
+static enum alar_anomaly check_number(struct alar_judge *judge, const struct log_view *view,
+                                      const struct log_sums *sums, uint32_t *others)
 {
-    struct check_rule rule[CHECK_RULES];
-    uint32_t rules = check_rules(view, rule), others = 0;
-    struct log_sums sums = log_sums_read(view);
-    enum alar_anomaly anomaly = check_scope(view);
+    struct log_legal rule[LOG_RULES];
+    uint32_t rules = log_rules(view, rule);
     bool is_judged = true;
+    enum alar_anomaly anomaly = check_special(view, sums, rule[0].how, &is_judged);
 
+    return anomaly == ALAR_ANOMALY_COUNT && !is_judged
+               ? check_value(judge, view, rule, rules, others)
+               : anomaly;
+}
+
+/* The value that is shown beside a finding. */
+static struct log_span check_legal(const struct log_view *view)
+{
+    struct log_legal rule[LOG_RULES];
+    struct log_extreme extreme;
+
+    if (alar_metric_is_extreme(view->kind)) {
+        return log_extreme_read(view, &extreme) ? extreme.legal
+                                                : (struct log_span){LOG_EMPTY, 0, 0};
+    }
+    log_rules(view, rule);
+    return log_evaluate(view, rule[0].how);
+}
+
+/* False when it can't be recomputed. */
+static bool check_report(struct alar_judge *judge, const struct log_view *view)
+{
+    struct log_sums sums = log_sums_read(view);
+    struct log_extreme extreme = {.nonfinite = 0};
+    enum alar_anomaly anomaly = check_scope(view);
+    uint32_t others = 0;
+    bool is_extreme = alar_metric_is_extreme(view->kind);
+
+    if (is_extreme && !log_extreme_read(view, &extreme)) {
+        return false;
+    }
+    sums.nonfinite = is_extreme ? extreme.nonfinite : sums.nonfinite;
     if (anomaly == ALAR_ANOMALY_COUNT && sums.is_rounded) {
         anomaly = ALAR_ANOMALY_PRECISION_LOST;
     }
     if (anomaly == ALAR_ANOMALY_COUNT) {
-        anomaly = check_special(view, &sums, rule[0].how, &is_judged);
-    }
-    if (anomaly == ALAR_ANOMALY_COUNT && !is_judged) {
-        anomaly = check_value(judge, view, rule, rules, &others);
+        anomaly = is_extreme ? log_extreme_check(view, &extreme)
+                             : check_number(judge, view, &sums, &others);
     }
     if (anomaly == ALAR_ANOMALY_COUNT) {
         anomaly = check_counts(view, &sums);
     }
     if (anomaly == ALAR_ANOMALY_COUNT) {
         check_note(judge, view);
-        return;
+        return true;
     }
-    struct alar_evidence *evidence =
-        check_found(judge, view, anomaly, log_evaluate(view, rule[0].how));
+    struct alar_evidence *evidence = check_found(judge, view, anomaly, check_legal(view));
     if (evidence != NULL) {
-        evidence->amount[0] = others;
+        evidence->amount[0] = anomaly == ALAR_ANOMALY_WRONG_HOLDER ? extreme.holder : others;
     }
+    return true;
 }
 
 /* The same where whole numbers travel; false when it can't be recomputed. */
@@ -307,8 +284,9 @@ static bool check_exact(struct alar_judge *judge, const struct log_view *view)
     enum alar_anomaly scope = check_scope(view);
     enum alar_anomaly anomaly = ALAR_ANOMALY_COUNT;
     struct log_span legal;
+    uint32_t holder = 0;
 
-    if (!log_exact_check(view, &legal, &anomaly)) {
+    if (!log_exact_check(view, &legal, &holder, &anomaly)) {
         return false;
     }
     anomaly = scope != ALAR_ANOMALY_COUNT ? scope : anomaly;
@@ -318,6 +296,9 @@ static bool check_exact(struct alar_judge *judge, const struct log_view *view)
         struct alar_evidence *evidence = check_found(judge, view, anomaly, legal);
 
         INV("a finding is kept or widened", evidence == NULL || evidence->scene_count > 0);
+        if (evidence != NULL && anomaly == ALAR_ANOMALY_WRONG_HOLDER) {
+            evidence->amount[0] = holder;
+        }
     }
     return true;
 }
@@ -357,16 +338,13 @@ void judge_log_check(struct alar_judge *judge, const struct judge_report *report
     check_reported(judge, report, metric);
     bool has_integers = is_whole && view.dtype == ALAR_I64 && !view.is_scalar;
 
-    if (is_echo) {
+    if (is_echo || metric->is_disputed) {
         return;
     }
-    if (!is_whole || (has_integers && !check_exact(judge, &view))) {
+    if (!is_whole || !(has_integers ? check_exact : check_report)(judge, &view)) {
         judge_unknown(judge, ALAR_UNKNOWN_REPORT, report->place, report->rank);
         return;
     }
     judge->verdict.reports_judged++;
-    if (!has_integers) {
-        check_report(judge, &view);
-    }
     log_keep_good(judge, report, log_said(judge) != said);
 }

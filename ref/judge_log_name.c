@@ -284,6 +284,13 @@ static bool anomaly_fits(const struct log_view *view, struct log_how how, bool h
     return mistake_fits(view, how, anomaly);
 }
 
+/* Mistakes that say something about a sum that was to stay one. */
+static bool is_of_totals(enum alar_anomaly anomaly)
+{
+    return anomaly == ALAR_ANOMALY_OTHER_NORMALIZATION || anomaly == ALAR_ANOMALY_DIVIDED_TWICE ||
+           anomaly == ALAR_ANOMALY_SCALING_LEAKED || anomaly == ALAR_ANOMALY_SHIFTED;
+}
+
 enum alar_anomaly log_diagnose(const struct log_view *view, struct log_how legal, bool has_sums,
                                uint32_t *others)
 {
@@ -291,7 +298,9 @@ enum alar_anomaly log_diagnose(const struct log_view *view, struct log_how legal
 
     *others = 0;
     for (int a = ALAR_ANOMALY_REPLICA_COUNTED; a < ALAR_ANOMALY_ILLEGAL_REPORT; a++) {
-        if (anomaly_fits(view, legal, has_sums, (enum alar_anomaly)a)) {
+        bool is_tried = legal.rule != LOG_TOTAL || is_of_totals((enum alar_anomaly)a);
+
+        if (is_tried && anomaly_fits(view, legal, has_sums, (enum alar_anomaly)a)) {
             *others += named != ALAR_ANOMALY_COUNT;
             named = named == ALAR_ANOMALY_COUNT ? (enum alar_anomaly)a : named;
         }

@@ -42,6 +42,9 @@ size_t judge_log_headroom(const struct alar_judge *judge, const struct alar_even
     if (event->record == ALAR_RECORD_DECLARE) {
         return room;
     }
+    if (event->record == ALAR_RECORD_ISSUE) {
+        return alar_arena_block(sizeof(struct judge_names));
+    }
     if (event->record != ALAR_RECORD_REPORT) {
         return 0;
     }
@@ -52,10 +55,52 @@ size_t judge_log_headroom(const struct alar_judge *judge, const struct alar_even
            alar_arena_block((parts + 1) * sizeof(struct judge_part));
 }
 
+/* A key and a word, with a comma between them, as far as they fit. */
+static void kind_keep(char *text, const struct judge_metric *metric, enum alar_metric_kind kind)
+{
+    char joined[2 * ALAR_NAME_MAX];
+    const char *word = alar_metric_kind_names[kind];
+    size_t length = strlen(metric->name);
+
+    memcpy(joined, metric->name, length);
+    joined[length] = ',';
+    memcpy(&joined[length + 1], word, strlen(word));
+    alar_text_keep((struct alar_text){joined, length + 1 + strlen(word)}, text, ALAR_NAME_MAX);
+}
+
+/* What is made of a metric is the same on all ranks; what they log of one they don't agree on says
+   nothing more. spec: O-10 */
+static void declare_kind(struct alar_judge *judge)
+{
+    const struct alar_event *event = judge->event;
+    struct judge_metric *metric =
+        judge_metric_at(judge, judge_metric_make(judge, event->text[ALAR_FIELD_KEY]));
+    enum alar_metric_kind kind = (enum alar_metric_kind)event->number[ALAR_FIELD_KIND];
+
+    if (metric->has_kind && metric->kind != kind && !metric->is_disputed) {
+        struct alar_evidence *evidence =
+            judge_found(judge, ALAR_ANOMALY_MISMATCH_KEY, NULL,
+                        (uint32_t)alar_event_number(event, ALAR_FIELD_RANK, 0));
+
+        metric->is_disputed = true;
+        if (evidence != NULL) {
+            evidence->has_op = false;
+            kind_keep(evidence->name[0], metric, metric->kind);
+            kind_keep(evidence->name[1], metric, kind);
+            judge_show_event(judge, evidence);
+        }
+    }
+    metric->has_kind = true;
+    metric->kind = kind;
+}
+
 void judge_log_declare(struct alar_judge *judge)
 {
     const struct alar_event *event = judge->event;
 
+    if (event->has[ALAR_FIELD_KEY] && event->has[ALAR_FIELD_KIND]) {
+        declare_kind(judge);
+    }
     if (event->has[ALAR_FIELD_KEY] && event->has[ALAR_FIELD_SCOPE] &&
         event->has[ALAR_FIELD_GROUP]) {
         struct judge_metric *metric =
@@ -163,7 +208,7 @@ static bool read_is_covered(const struct alar_judge *judge, const struct judge_r
     bool is_marked = op->key_hash != 0 || op->pairs > 0; /* not just anything of that step */
 
     return is_marked && op->step >= report->first_step && op->step <= report->step &&
-           judge_log_is_of(op, judge_metric_at(judge, report->metric)) &&
+           judge_log_is_of(judge, op, judge_metric_at(judge, report->metric)) &&
            judge_member_find(judge, judge_group_at(judge, op->group), report->rank, &member);
 }
 
@@ -223,6 +268,8 @@ enum alar_status judge_log_report(struct alar_judge *judge)
     report->normalization =
         (int32_t)alar_event_number(event, ALAR_FIELD_NORMALIZATION, judge->loop.normalization);
     report->over = (int32_t)alar_event_number(event, ALAR_FIELD_OVER, judge->loop.over);
+    report->kind = (int32_t)alar_event_number(event, ALAR_FIELD_KIND, -1);
+    report->holder = alar_event_number(event, ALAR_FIELD_HOLDER, -1);
     judge->verdict.reports++;
     if (report->first_step > report->step) {
         return judge_complain_numbers(judge, ALAR_FIELD_FIRST_STEP, "a step up to", report->step,

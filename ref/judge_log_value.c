@@ -111,7 +111,7 @@ static void add_cell(const struct log_view *view, const struct log_cell *cell,
     case LOG_SUM_ALL:
         add_means(view, cell, how, fold);
         break;
-    default: /* POOL, FLOORED */
+    default: /* POOL, FLOORED, TOTAL */
         log_fold_add(fold, cell->low, cell->high);
         fold->weight += cell->weight;
         break;
@@ -125,6 +125,9 @@ static struct log_span close_step(const struct log_view *view, const struct log_
     struct log_span sum = log_fold_sum(view, fold);
     double weight = fold->weight;
 
+    if (how->rule == LOG_TOTAL && weight > 0) {
+        weight = 1;
+    }
     if (how->rule == LOG_FLOORED) {
         weight = floor(weight / view->ranks) * view->ranks;
     }
@@ -189,8 +192,12 @@ struct log_span log_evaluate(const struct log_view *view, struct log_how how)
 }
 
 /* The engine's own arithmetic: one rounding an operation, in the encoding, from the left. */
-struct log_span log_engine(const struct log_view *view, int32_t over)
+struct log_span log_engine(const struct log_view *view)
 {
+    bool is_sum = view->kind == ALAR_METRIC_SUM;
+    enum alar_over over = is_sum ? ALAR_OVER_POOLED : (enum alar_over)view->report->over;
+    enum alar_normalization normalization =
+        is_sum ? ALAR_TOKEN_WEIGHTED : (enum alar_normalization)view->report->normalization;
     enum alar_encoding encoding = view->dtype == ALAR_F32 ? ALAR_PAIR32 : ALAR_PAIR64;
     struct alar_tally step = {0}, interval = {0};
     struct log_cell cell = {0};
@@ -199,15 +206,15 @@ struct log_span log_engine(const struct log_view *view, int32_t over)
 
     while (log_cell_next(view, &cell)) {
         if (cell.step != number) {
-            alar_loss_add_step(&interval, encoding, (enum alar_over)over, &step);
+            alar_loss_add_step(&interval, encoding, over, &step);
             step = (struct alar_tally){0};
         }
         number = cell.step;
-        alar_loss_add_pair(&step, encoding, (enum alar_normalization)view->report->normalization,
-                           view->ranks, (struct alar_ratio){cell.low, cell.weight});
+        alar_loss_add_pair(&step, encoding, normalization, view->ranks,
+                           (struct alar_ratio){cell.low, cell.weight});
     }
-    alar_loss_add_step(&interval, encoding, (enum alar_over)over, &step);
-    if (!alar_loss_value(&interval, encoding, &value)) {
+    alar_loss_add_step(&interval, encoding, over, &step);
+    if (!(is_sum ? alar_loss_total : alar_loss_value)(&interval, encoding, &value)) {
         return (struct log_span){LOG_EMPTY, 0, 0};
     }
     return (struct log_span){isfinite(value) ? LOG_NUMBER : LOG_SPECIAL, value, value};

@@ -67,15 +67,17 @@ bool log_view_build(struct alar_judge *judge, const struct judge_report *report,
     view->dtype = first->dtype;
     view->ranks = first->members;
     view->is_scalar = first->pairs == 0;
+    view->kind = report->kind >= 0 ? (enum alar_metric_kind)report->kind
+                                   : judge_metric_at(judge, report->metric)->kind;
     view->is_exact = alar_dtype_is_float(first->dtype) && alar_dtype_precision(first->dtype) < 24;
     for (uint32_t k = 0; k < report->parts; k++) {
         if (!view_part(judge, view, k, is_echo)) {
             return false;
         }
     }
-    uint32_t names = 1;
-    for (const char *at = first->key; at[0] != '\0'; at++) {
-        names += at[0] == ',';
+    uint32_t ours, names = log_names(view, first, &ours);
+    if (names > ALAR_METRICS_MAX) {
+        return false;
     }
     if (view->is_scalar ? first->lanes != names : first->pairs % names != 0) {
         return false;
@@ -84,18 +86,13 @@ bool log_view_build(struct alar_judge *judge, const struct judge_report *report,
     return view->cells > 0;
 }
 
-static void sums_flags(const struct log_view *view, struct log_sums *sums)
+bool log_has_tokens(const struct log_view *view)
 {
-    for (uint32_t k = 0; k < view->report->parts && !view->is_scalar; k++) {
-        const struct judge_op *op = judge_op_at(view->judge, view->part[k].op);
-        const uint64_t *in = alar_arena_at(view->judge->arena, op->in);
+    int32_t normalization = view->report->normalization;
 
-        for (uint32_t m = 0; m < op->members; m++) {
-            for (uint32_t e = 2 * op->pairs; e < op->lanes; e++) {
-                sums->flagged += !alar_fp_is_zero(op->dtype, in[(size_t)m * op->lanes + e]);
-            }
-        }
-    }
+    return !view->is_scalar &&
+           (view->kind != ALAR_METRIC_MEAN ||
+            (normalization != ALAR_RANK_MEAN && normalization != ALAR_SEED_UNDIVIDED));
 }
 
 /* A count that its dtype can't be trusted with. */
@@ -163,7 +160,7 @@ struct log_sums log_sums_read(const struct log_view *view)
             sums.is_rounded = sums.is_rounded || weight_is_rounded(view, &cell, weights);
         }
     }
-    sums_flags(view, &sums);
+    sums.flagged = log_flags(view, &sums.is_shared);
     sums_steps(view, &sums);
     return sums;
 }

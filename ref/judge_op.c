@@ -135,6 +135,9 @@ void judge_op_give(struct alar_judge *judge, uint64_t made)
     if (op->in) {
         alar_arena_give(judge->arena, op->in, op->members * op->lanes * sizeof(uint64_t));
     }
+    if (op->names) {
+        alar_arena_give(judge->arena, op->names, sizeof(struct judge_names));
+    }
     judge_give_out(judge, op);
     alar_arena_give(judge->arena, made, sizeof(struct judge_op));
 }

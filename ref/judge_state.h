@@ -5,6 +5,7 @@
 #include "handle.h"
 #include "judge.h"
 #include "provenance.h"
+#include "schema.h"
 
 enum {
     JUDGE_CLASSES = 4,     /* different results of one operation that are told apart */
@@ -83,6 +84,7 @@ struct judge_op {
     int64_t step, mb;
     uint32_t pairs;
     char key[ALAR_NAME_MAX];
+    uint64_t names; /* struct judge_names; 0: the key is one name, or none */
     char error[ALAR_NAME_MAX];
     struct alar_list named;    /* ranks the back end said were missing */
     uint64_t entry;            /* struct judge_entry[members] */
@@ -100,6 +102,12 @@ struct judge_op {
     struct alar_place place; /* of the first member's issue, once the entries are gone */
 };
 
+/* The names in a key that joins several. */
+struct judge_names {
+    uint32_t count; /* more than ALAR_METRICS_MAX: the first ones are kept */
+    uint64_t hash[ALAR_METRICS_MAX];
+};
+
 /* One operation of a report. */
 struct judge_part {
     uint64_t group, number;
@@ -115,6 +123,8 @@ struct judge_report {
     int64_t first_step, step;
     int64_t tokens, nonfinite, empty; /* -1: not given */
     int32_t normalization, over;      /* index of the word; -1: not declared */
+    int32_t kind;                     /* likewise, of the value */
+    int64_t holder;                   /* rank that holds the extreme; -1: not given */
     enum alar_dtype dtype;            /* of the value: F32 or F64 */
     bool is_empty;                    /* EMPTY was shown */
     bool is_special;                  /* NaN or an infinity was shown */

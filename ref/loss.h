@@ -99,4 +99,7 @@ void alar_loss_add_step(struct alar_tally *interval, enum alar_encoding encoding
    spec: L-05, N-53 */
 bool alar_loss_value(const struct alar_tally *tally, enum alar_encoding encoding, double *value);
 
+/* The sum alone, of a token-weighted tally; likewise, and likewise rounded. spec: L-14 */
+bool alar_loss_total(const struct alar_tally *tally, enum alar_encoding encoding, double *value);
+
 #endif

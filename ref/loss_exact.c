@@ -46,6 +46,24 @@ bool alar_loss_exact_value(const struct alar_exact_ratio *ratio, double *value)
     return true;
 }
 
+bool alar_loss_total(const struct alar_tally *tally, enum alar_encoding encoding, double *value)
+{
+    struct alar_exact_ratio sum = tally->exact;
+
+    if (encoding != ALAR_EXACT) {
+        if (tally->ratio.denominator <= 0.0) {
+            return false;
+        }
+        *value = tally->ratio.numerator;
+        return true;
+    }
+    if (sum.denominator <= 0) {
+        return false;
+    }
+    sum.denominator = 1;
+    return alar_loss_exact_value(&sum, value);
+}
+
 /* The mean as one term of weight 1; nothing when there is none. */
 static bool ratio_add_mean(struct alar_exact_ratio *means, const struct alar_exact_ratio *ratio)
 {

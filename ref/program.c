@@ -255,7 +255,9 @@ static void post(struct alar_program *program)
 
     if (!options->pace.is_unlogged) {
         alar_driver_microbatch(options->driver, source->step(source->data, program->index),
-                               &program->local);
+                               source->metrics == NULL
+                                   ? &program->local
+                                   : source->metrics(source->data, options->rank, &program->local));
     }
     program->is_gone = alar_fault_departs(options->faults, true /* it has contributed */);
     program->microbatch++;

@@ -13,6 +13,8 @@ struct alar_source {
     enum alar_status (*local)(void *data, uint32_t rank, size_t index, uint32_t microbatch,
                               struct alar_local *local);
     int64_t (*step)(void *data, size_t index); /* the step's own number */
+    /* What is posted for the loss of a microbatch: one local loss a metric; NULL: it alone. */
+    const struct alar_local *(*metrics)(void *data, uint32_t rank, const struct alar_local *local);
 };
 
 enum {

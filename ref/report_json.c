@@ -2,10 +2,25 @@
 #include "report_json.h"
 
 #include "check.h"
+#include "schema.h"
 
 enum {
     LINE_BYTES = 1024
 };
+
+void alar_report_meaning(struct alar_json *json, const struct alar_report *report,
+                         const char *normalization, const char *over)
+{
+    if (report->kind == ALAR_METRIC_MEAN) {
+        alar_json_text(json, "normalization", normalization);
+        alar_json_text(json, "over", over);
+        return;
+    }
+    alar_json_text(json, "kind", alar_metric_kind_names[report->kind]);
+    if (alar_metric_is_extreme(report->kind) && !report->is_empty) {
+        alar_json_count(json, "holder", report->extreme_rank);
+    }
+}
 
 void alar_report_loss(struct alar_json *json, const struct alar_report *report,
                       enum alar_encoding encoding)
@@ -27,7 +42,8 @@ void alar_report_loss(struct alar_json *json, const struct alar_report *report,
 bool alar_report_has_tokens(const struct alar_report *report, enum alar_normalization normalization)
 {
     const double tokens_max = 9007199254740992.0; /* 2^53: every count below is a double */
-    bool travels = normalization == ALAR_TOKEN_WEIGHTED || normalization == ALAR_MICROBATCH_MEAN;
+    bool travels = report->kind != ALAR_METRIC_MEAN || normalization == ALAR_TOKEN_WEIGHTED ||
+                   normalization == ALAR_MICROBATCH_MEAN;
 
     return travels && report->tokens >= 0.0 && report->tokens <= tokens_max;
 }
@@ -47,8 +63,8 @@ void alar_report_file_write(struct alar_report_file *file, const struct alar_rep
     alar_json_signed(&json, "step", report->step);
     alar_json_signed(&json, "first_step", report->first_step);
     alar_json_signed(&json, "logged_at_step", report->logged_at_step);
-    alar_json_text(&json, "metric", file->metric);
-    alar_json_text(&json, "normalization", alar_normalization_names[file->normalization]);
+    alar_json_text(&json, "metric", report->metric);
+    alar_report_meaning(&json, report, alar_normalization_names[file->normalization], NULL);
     alar_report_loss(&json, report, file->encoding);
     if (report->is_empty) {
         alar_json_null(&json, "bits");

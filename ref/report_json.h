@@ -10,23 +10,28 @@
 /* An open report file. */
 struct alar_report_file {
     struct alar_append append;
-    const char *metric; /* borrowed */
     enum alar_normalization normalization;
     enum alar_encoding encoding; /* the width of the bits */
 };
 
-/* Creates the file or empties it; `file` has its last three fields set.
+/* Creates the file or empties it; `file` has its last two fields set.
    Errors: ALAR_E_INPUT, with one line in `complaint` (ALAR_COMPLAINT_BYTES). */
 ALAR_MUST_USE enum alar_status alar_report_file_open(struct alar_report_file *file,
                                                      const char *path, char *complaint);
 
-/* Appends one line: step, first_step, logged_at_step, metric, normalization, loss (a number; null
-   when EMPTY; "nan", "inf", "-inf"), bits (hex; null when EMPTY), tokens (null where none travel),
-   nonfinite, empty. */
+/* Appends one line: step, first_step, logged_at_step, metric, normalization (of a mean) or kind (of
+   anything else), holder (the rank that holds an extreme), loss (a number; null when EMPTY; "nan",
+   "inf", "-inf"), bits (hex; null when EMPTY), tokens (null where none travel), nonfinite, empty.
+ */
 void alar_report_file_write(struct alar_report_file *file, const struct alar_report *report);
 
 /* Errors: ALAR_E_IO when any line could not be written; see `append.error`. */
 ALAR_MUST_USE enum alar_status alar_report_file_close(struct alar_report_file *file);
+
+/* Adds what the value is: of a mean `normalization` and, unless NULL, `over`; of anything else
+   `kind`, and of an extreme that is not EMPTY its `holder`. */
+void alar_report_meaning(struct alar_json *json, const struct alar_report *report,
+                         const char *normalization, const char *over);
 
 /* Adds `loss` and, unless it is EMPTY, `bits`. */
 void alar_report_loss(struct alar_json *json, const struct alar_report *report,

@@ -64,6 +64,7 @@ struct alar_run_options {
     const char *stats_json;           /* file for the totals of both passes; NULL: none */
     const struct alar_faults *faults; /* borrowed; NULL: none */
     const struct alar_run_wrap *wrap; /* borrowed; NULL: none */
+    bool has_extremes; /* log the least and the greatest loss over ranks, and the tokens, too */
     bool has_twin;
     bool is_quiet; /* no log lines */
 };
@@ -74,6 +75,15 @@ struct run_groups {
     void *log;
     void *sharing;
     void *gradient;
+};
+
+/* The metrics of a run with extremes, and where each is among their sorted names. */
+enum run_metric {
+    RUN_METRIC_LOSS,
+    RUN_METRIC_MAX,
+    RUN_METRIC_MIN,
+    RUN_METRIC_TOKENS,
+    RUN_METRICS
 };
 
 /* One rank that this process runs. */
@@ -88,6 +98,7 @@ struct run_rank {
     struct run_groups groups;       /* of the current pass, until driver and program own them */
     char group[16];                 /* name of the group that logs */
     struct alar_exact exact;        /* of the newest local loss, under `exact` */
+    struct alar_local metric[RUN_METRICS]; /* of the newest microbatch, with extremes */
     struct run *run;
     enum alar_turn turn;
     uint64_t wake_us;
@@ -178,6 +189,18 @@ uint32_t run_losses_rank(const struct run *run, uint32_t rank);
 
 /* The rank whose log is shown, if this process runs it; otherwise NULL. */
 const struct run_rank *run_reporter(const struct run *run);
+
+/* run_metrics.c: makes the configuration log them. Errors: ALAR_E_INPUT, with one line in
+   `complaint`, when the ranks can't be told apart, or are too many. */
+ALAR_MUST_USE enum alar_status run_metrics_open(struct run *run, char *complaint);
+
+/* What a rank posts for a local loss, which `source->metrics` of its program is; `run` is a struct
+   run. The result lives as long as the loss that it borrows from. */
+const struct alar_local *run_metrics_local(void *run, uint32_t rank,
+                                           const struct alar_local *local);
+
+/* How many reports a log line has. */
+uint32_t run_metrics_count(const struct run *run);
 
 /* run_pass.c: opens drivers and programs of the current pass for every rank, runs them to their
    end, and leaves them open. Errors: ALAR_E_NOMEM, ALAR_E_BACKEND, ALAR_E_RANGE. */

@@ -2,10 +2,14 @@
    over all orders of addition; every step from lanes to report is monotone in the numerators, and
    denominators are whole numbers that no order changes. So the report computed from all least lanes
    and the one from all greatest lanes bound every legal report. Losses that a fault changed count
-   as changed, on the simulator, where all ranks' faults are known. */
+   as changed, on the simulator, where all ranks' faults are known.
+
+   Tokens are summed as they are for a mean, so their report has the range of its denominators.
+   Extremes have no order of addition that could explain a difference. */
 #include "faults/point.h"
 #include "legal.h"
 #include "run.h"
+#include "schema.h"
 
 #include <stdlib.h>
 
@@ -18,6 +22,7 @@ struct audit {
     void *scratch;    /* of alar_legal_range */
     struct alar_local *local;
     struct alar_range report;
+    bool is_total;  /* of the tokens, rather than of the loss */
     bool is_judged; /* every lane had a finite range */
 };
 
@@ -80,11 +85,22 @@ static struct alar_range lane_range(struct audit *audit, size_t cell, size_t cel
     return range[0];
 }
 
+/* The ranges of a pair that stand for each end of the report's. */
+static void audit_pair(struct audit *audit, size_t cell, size_t cells, struct alar_ratio pair[2])
+{
+    struct alar_range count = lane_range(audit, cell, cells, 1);
+    struct alar_range sum = audit->is_total ? count : lane_range(audit, cell, cells, 0);
+
+    audit->is_judged &= !sum.can_be_nan && (audit->is_total || count.low >= count.high);
+    pair[0] = (struct alar_ratio){sum.low, count.low};
+    pair[1] = (struct alar_ratio){sum.high, count.high};
+}
+
 /* Adds the steps of a report, computed once from least and once from greatest numerators. */
 static void audit_steps(struct audit *audit, size_t first_step, size_t steps)
 {
     const struct alar_layout *layout = &audit->layout;
-    enum alar_over over = audit->run->config.over;
+    enum alar_over over = audit->is_total ? ALAR_OVER_POOLED : audit->run->config.over;
     struct alar_tally interval[2] = {{.tokens = 0}, {.tokens = 0}};
     size_t cells = alar_payload_pairs(layout, layout->microbatches) == 1 ? layout->microbatches : 1;
 
@@ -92,21 +108,22 @@ static void audit_steps(struct audit *audit, size_t first_step, size_t steps)
         struct alar_tally tally[2] = {{.tokens = 0}, {.tokens = 0}};
 
         for (size_t i = 0; i < layout->microbatches; i += cells) {
-            size_t cell = step * layout->microbatches + i;
-            struct alar_range sum = lane_range(audit, cell, cells, 0);
-            struct alar_range count = lane_range(audit, cell, cells, 1);
+            struct alar_ratio pair[2];
 
-            audit->is_judged &= !sum.can_be_nan && count.low >= count.high;
-            alar_loss_add_pair(&tally[0], layout->encoding, layout->normalization, layout->ranks,
-                               (struct alar_ratio){sum.low, count.low});
-            alar_loss_add_pair(&tally[1], layout->encoding, layout->normalization, layout->ranks,
-                               (struct alar_ratio){sum.high, count.high});
+            audit_pair(audit, step * layout->microbatches + i, cells, pair);
+            for (int end = 0; end < 2; end++) {
+                alar_loss_add_pair(&tally[end], layout->encoding, layout->normalization,
+                                   layout->ranks, pair[end]);
+            }
         }
         alar_loss_add_step(&interval[0], layout->encoding, over, &tally[0]);
         alar_loss_add_step(&interval[1], layout->encoding, over, &tally[1]);
     }
-    if (!alar_loss_value(&interval[0], layout->encoding, &audit->report.low) ||
-        !alar_loss_value(&interval[1], layout->encoding, &audit->report.high)) {
+    bool (*value)(const struct alar_tally *, enum alar_encoding, double *) =
+        audit->is_total ? alar_loss_total : alar_loss_value;
+
+    if (!value(&interval[0], layout->encoding, &audit->report.low) ||
+        !value(&interval[1], layout->encoding, &audit->report.high)) {
         audit->is_judged = false;
     }
 }
@@ -119,6 +136,12 @@ static bool audit_open(struct audit *audit, const struct run *run)
     audit->is_judged = true;
     audit->layout = alar_config_driver(&run->config, run->topology.dp).layout;
     audit->layout.has_flags = false;
+    audit->layout.metrics = 1; /* the loss, whose denominators are the tokens */
+    audit->layout.kinds = 0;
+    if (audit->is_total && audit->layout.normalization != ALAR_TOKEN_WEIGHTED) {
+        audit->layout.normalization = ALAR_TOKEN_WEIGHTED;
+        audit->layout.placement = ALAR_PLACEMENT_MICROBATCH; /* a pair a cell, as it travelled */
+    }
     audit->bits = calloc(run->ranks, sizeof(*audit->bits));
     audit->column = calloc(run->ranks, sizeof(*audit->column));
     audit->lanes = calloc(2 * cells, sizeof(double));
@@ -139,15 +162,18 @@ static void audit_close(struct audit *audit)
 enum alar_status run_audit(const struct run *run, size_t index, const struct alar_report *first,
                            const struct alar_report *twin)
 {
-    struct audit audit = {0};
+    struct audit audit = {.is_total = first->kind == ALAR_METRIC_SUM};
     enum alar_status status = ALAR_E_NOMEM;
 
     /* Under `exact` no order is left that could explain a difference. */
-    if (first->is_empty || twin->is_empty || run->config.encoding == ALAR_EXACT) {
+    if (first->is_empty || twin->is_empty || run->config.encoding == ALAR_EXACT ||
+        alar_metric_is_extreme(first->kind)) {
         return ALAR_E_DIFFERS;
     }
     if (audit_open(&audit, run)) {
-        audit_steps(&audit, index * run->config.log_interval, first->steps);
+        size_t line = index / run_metrics_count(run);
+
+        audit_steps(&audit, line * run->config.log_interval, first->steps);
         bool is_legal = first->loss >= audit.report.low && first->loss <= audit.report.high &&
                         twin->loss >= audit.report.low && twin->loss <= audit.report.high;
         status = is_legal || !audit.is_judged ? ALAR_OK : ALAR_E_DIFFERS;

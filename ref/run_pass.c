@@ -86,7 +86,10 @@ static enum alar_status rank_open(struct run *run, struct run_rank *rank)
     rank->groups.log = NULL;
     struct alar_program_options program = {
         .driver = rank->driver,
-        .source = {.data = run, .local = source_local, .step = source_step},
+        .source = {.data = run,
+                   .local = source_local,
+                   .step = source_step,
+                   .metrics = run->options->has_extremes ? run_metrics_local : NULL},
         .backend = driver.backend,
         .context = driver.context,
         .rank = rank->rank,

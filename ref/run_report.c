@@ -25,7 +25,7 @@ static enum alar_dtype run_dtype(const struct run *run)
 }
 
 /* How far the twin's report is from the first pass's: 0 for the same bits, UINT64_MAX when just one
-   of them is EMPTY or NaN. */
+   of them is EMPTY or NaN, or another rank holds the extreme. */
 static uint64_t report_ulps(const struct run *run, const struct alar_report *first,
                             const struct alar_report *twin)
 {
@@ -34,6 +34,9 @@ static uint64_t report_ulps(const struct run *run, const struct alar_report *fir
 
     if (first->is_empty || twin->is_empty) {
         return first->is_empty == twin->is_empty ? 0 : UINT64_MAX;
+    }
+    if (first->extreme_rank != twin->extreme_rank) {
+        return UINT64_MAX;
     }
     return alar_fp_is_same(run_dtype(run), a, b) ? 0 : alar_fp_ulps(run_dtype(run), a, b);
 }

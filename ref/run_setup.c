@@ -126,7 +126,7 @@ static enum alar_status rank_prepare(struct run *run, struct run_rank *rank, uin
     rank->run = run;
     snprintf(rank->group, sizeof(rank->group), "dp%u",
              alar_topology_seat(&run->topology, number).cp);
-    rank->log_max = steps / run->config.log_interval + 2;
+    rank->log_max = (steps / run->config.log_interval + 2) * run_metrics_count(run);
     rank->log = calloc(rank->log_max, sizeof(*rank->log));
     /* A roll call is over before the next rank of this process calls one. */
     bool is_first = rank == run->rank;
@@ -143,8 +143,7 @@ static enum alar_status log_json_open(struct run *run, char *complaint)
     if (run->options->log_json == NULL || run_reporter(run) == NULL) {
         return ALAR_OK;
     }
-    run->log_json = (struct alar_report_file){.metric = "lm loss",
-                                              .normalization = run->config.normalization,
+    run->log_json = (struct alar_report_file){.normalization = run->config.normalization,
                                               .encoding = run->config.encoding};
     ALAR_TRY(alar_report_file_open(&run->log_json, run->options->log_json, complaint));
     run->has_log_json = true;
@@ -172,7 +171,7 @@ static enum alar_status losses_open(struct run *run, char *complaint)
                  run->dataset.ranks);
         return ALAR_E_INPUT;
     }
-    return ALAR_OK;
+    return run_metrics_open(run, complaint);
 }
 
 /* What this process needs for its ranks, and can fail to get while others get it. */

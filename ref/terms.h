@@ -3,6 +3,22 @@
 #ifndef ALAR_TERMS_H
 #define ALAR_TERMS_H
 
+/* What a report makes of a metric's samples, of all ranks, microbatches and steps it covers.
+   spec: L-14, L-15 */
+enum alar_metric_kind {
+    ALAR_METRIC_MEAN, /* as the normalization says */
+    ALAR_METRIC_SUM,
+    ALAR_METRIC_MIN,
+    ALAR_METRIC_MAX,
+    ALAR_METRIC_KINDS
+};
+
+/* A named quantity of a log. */
+struct alar_metric {
+    const char *name; /* not empty, without a comma */
+    enum alar_metric_kind kind;
+};
+
 /* Where a reduction is issued. */
 enum alar_placement {
     ALAR_PLACEMENT_MICROBATCH, /* one all-reduce a microbatch */
@@ -79,5 +95,6 @@ extern const char *const alar_over_names[];          /* steps pooled */
 extern const char *const alar_encoding_names[];      /* pair32 pair64 exact */
 extern const char *const alar_check_names[];         /* agree raise count off */
 extern const char *const alar_red_names[];           /* sum max min product avg */
+extern const char *const alar_metric_kind_names[];   /* mean sum min max */
 
 #endif

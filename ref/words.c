@@ -117,6 +117,9 @@ static void say_numbers(struct words_phrase *phrase, const struct alar_evidence 
         words_say(phrase, "; %llu different results, %llu of them legal alone",
                   (unsigned long long)evidence->amount[0], (unsigned long long)evidence->amount[1]);
     }
+    if (evidence->anomaly == ALAR_ANOMALY_WRONG_HOLDER) {
+        words_say(phrase, "; rank %llu holds it", (unsigned long long)evidence->amount[0]);
+    }
     if (evidence->has_found) {
         if (evidence->is_report) {
             words_say(phrase, "; shown is ");

@@ -143,6 +143,21 @@ static const struct {
      ALAR_PAIR32,
      "\"normalization\":\"rank-mean\",\"loss\":2,\"bits\":\"40000000\",\"tokens\":null,"
      "\"nonfinite\":0,\"empty\":0}"},
+    {{.kind = ALAR_METRIC_SUM, .loss = 2.0, .tokens = 3},
+     ALAR_RANK_MEAN,
+     ALAR_PAIR32,
+     "\"kind\":\"sum\",\"loss\":2,\"bits\":\"40000000\",\"tokens\":3,"
+     "\"nonfinite\":0,\"empty\":0}"},
+    {{.kind = ALAR_METRIC_MAX, .loss = 2.0, .extreme_rank = 5},
+     ALAR_TOKEN_WEIGHTED,
+     ALAR_PAIR32,
+     "\"kind\":\"max\",\"holder\":5,\"loss\":2,\"bits\":\"40000000\",\"tokens\":0,"
+     "\"nonfinite\":0,\"empty\":0}"},
+    {{.kind = ALAR_METRIC_MIN, .is_empty = true},
+     ALAR_TOKEN_WEIGHTED,
+     ALAR_PAIR32,
+     "\"kind\":\"min\",\"loss\":null,\"bits\":null,\"tokens\":0,"
+     "\"nonfinite\":0,\"empty\":0}"},
 };
 
 /* One line a report, EMPTY included; the bits are exact, the number is the shortest that gives
@@ -150,14 +165,14 @@ static const struct {
 Test(json_out, a_report_file_has_a_line_for_every_value)
 {
     for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
-        struct alar_report_file file = {.metric = "lm loss",
-                                        .normalization = reports[i].normalization,
+        struct alar_report_file file = {.normalization = reports[i].normalization,
                                         .encoding = reports[i].encoding};
         struct alar_report report = reports[i].report;
         char complaint[ALAR_COMPLAINT_BYTES] = "";
         char line[512];
         char text[1024];
 
+        report.metric = "lm loss";
         report.first_step = report.step = report.logged_at_step = 150;
         cr_assert_eq(alar_report_file_open(&file, scratch_path("log"), complaint), ALAR_OK);
         alar_report_file_write(&file, &report);

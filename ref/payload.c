@@ -4,105 +4,137 @@
 #include "check.h"
 #include "payload_lane.h"
 
+/* What one rank writes. */
+struct writing {
+    const struct alar_layout *layout;
+    struct payload_plan plan;
+    struct alar_census_self self;
+    const struct alar_local *local; /* [cells][metrics] */
+    void *lanes;
+};
+
 /* The first local loss of the i-th pair; those of further cells follow a stride of metrics apart.
  */
-static const struct alar_local *pair_locals(const struct alar_layout *layout,
-                                            const struct alar_local *local, size_t i)
+static const struct alar_local *pair_locals(const struct writing *writing, size_t i)
 {
-    uint32_t metrics = alar_payload_metrics(layout);
+    const struct payload_plan *plan = &writing->plan;
 
-    return &local[i / metrics * payload_pair_cells(layout) * metrics + i % metrics];
+    return &writing
+                ->local[i / plan->metrics * plan->pair_cells * plan->metrics + i % plan->metrics];
 }
 
-/* The pairs behind the i-th pair, from its first local loss on, added from the left. */
-static struct alar_ratio pair_fold(const struct alar_layout *layout, size_t i,
-                                   const struct alar_local *local)
+/* The pairs behind the i-th pair, added from the left. */
+static struct alar_ratio pair_fold(const struct writing *writing, size_t i,
+                                   enum alar_metric_kind kind)
 {
-    uint32_t metrics = alar_payload_metrics(layout);
-    enum alar_normalization normalization = payload_pair_normalization(layout, i);
-    struct alar_ratio sum = alar_loss_pair(layout->encoding, normalization, &local[0]);
+    enum alar_encoding encoding = writing->layout->encoding;
+    enum alar_normalization normalization = payload_normalization(writing->layout, kind);
+    const struct alar_local *local = pair_locals(writing, i);
+    struct alar_ratio sum = alar_loss_pair(encoding, normalization, &local[0]);
 
-    for (size_t cell = 1; cell < payload_pair_cells(layout); cell++) {
+    for (size_t cell = 1; cell < writing->plan.pair_cells; cell++) {
         struct alar_ratio pair =
-            alar_loss_pair(layout->encoding, normalization, &local[cell * metrics]);
+            alar_loss_pair(encoding, normalization, &local[cell * writing->plan.metrics]);
 
-        sum.numerator = alar_loss_add(layout->encoding, sum.numerator, pair.numerator);
-        sum.denominator = alar_loss_add(layout->encoding, sum.denominator, pair.denominator);
-    }
-    if (payload_pair_is_extreme(layout, i)) {
-        sum.numerator = 0.0; /* the values have lanes of their own */
+        sum.numerator = alar_loss_add(encoding, sum.numerator, pair.numerator);
+        sum.denominator = alar_loss_add(encoding, sum.denominator, pair.denominator);
     }
     return sum;
 }
 
-/* The same under `exact`, into the pair's lanes. */
-static void exact_fold(const struct alar_layout *layout, size_t i, const struct alar_local *local,
-                       int64_t *lanes)
+/* The same under `exact`. */
+static void exact_fold(const struct writing *writing, size_t i, enum alar_metric_kind kind,
+                       struct alar_exact_ratio *sum)
 {
-    uint32_t metrics = alar_payload_metrics(layout);
-    enum alar_normalization normalization = payload_pair_normalization(layout, i);
-    struct alar_exact_ratio sum;
+    enum alar_normalization normalization = payload_normalization(writing->layout, kind);
+    const struct alar_local *local = pair_locals(writing, i);
 
-    alar_loss_exact_pair(normalization, &local[0], &sum);
-    for (size_t cell = 1; cell < payload_pair_cells(layout); cell++) {
+    alar_loss_exact_pair(normalization, &local[0], sum);
+    for (size_t cell = 1; cell < writing->plan.pair_cells; cell++) {
         struct alar_exact_ratio pair;
 
-        alar_loss_exact_pair(normalization, &local[cell * metrics], &pair);
-        alar_loss_exact_merge(&sum, &pair);
+        alar_loss_exact_pair(normalization, &local[cell * writing->plan.metrics], &pair);
+        alar_loss_exact_merge(sum, &pair);
     }
-    if (payload_pair_is_extreme(layout, i)) {
-        alar_exact_init(&sum.numerator);
-    }
-    PRE(sum.denominator <= ALAR_LOSS_EXACT_TOKENS_MAX);
-    enum alar_status status = alar_lanes_encode(&sum.numerator, ALAR_F64, lanes);
-    PRE(status == ALAR_OK);
-    lanes[ALAR_LANES_F64] = sum.denominator;
 }
 
-static struct alar_census_self census_self(const struct alar_layout *layout, uint32_t rank,
-                                           uint64_t number)
+static void exact_write(const struct writing *writing)
 {
-    return (struct alar_census_self){rank, layout->ranks, layout->schema, number};
-}
-
-static void exact_write(const struct alar_layout *layout, const struct alar_census_self *self,
-                        const struct alar_local *local, size_t cells, int64_t *lanes)
-{
-    size_t pairs = alar_payload_pairs(layout, cells);
+    const struct payload_plan *plan = &writing->plan;
+    int64_t *lanes = writing->lanes;
     uint64_t empty = 0;
 
-    for (size_t i = 0; i < pairs; i++) {
-        exact_fold(layout, i, pair_locals(layout, local, i),
-                   &lanes[i * payload_pair_lanes(layout)]);
+    for (size_t i = 0; i < plan->pairs; i++) {
+        enum alar_metric_kind kind = payload_pair_kind(writing->layout, plan->metrics, i);
+        struct alar_exact_ratio sum;
+
+        exact_fold(writing, i, kind, &sum);
+        if (alar_metric_is_extreme(kind)) {
+            alar_exact_init(&sum.numerator); /* the values have lanes of their own */
+        }
+        PRE(sum.denominator <= ALAR_LOSS_EXACT_TOKENS_MAX);
+        enum alar_status status =
+            alar_lanes_encode(&sum.numerator, ALAR_F64, &lanes[i * plan->pair_lanes]);
+        PRE(status == ALAR_OK);
+        lanes[i * plan->pair_lanes + ALAR_LANES_F64] = sum.denominator;
     }
-    for (size_t i = 0; i < cells * alar_payload_metrics(layout); i++) {
-        empty += local[i].tokens == 0;
+    for (size_t i = 0; i < plan->locals; i++) {
+        empty += writing->local[i].tokens == 0;
     }
-    alar_census_write(self, empty, &lanes[payload_census_begin(layout, cells)]);
+    alar_census_write(&writing->self, empty, &lanes[plan->census]);
 }
 
-static void pairs_write(const struct alar_layout *layout, const struct alar_local *local,
-                        size_t cells, void *lanes)
+static void pairs_write(const struct writing *writing)
 {
-    for (size_t i = 0; i < alar_payload_pairs(layout, cells); i++) {
-        struct alar_ratio pair = pair_fold(layout, i, pair_locals(layout, local, i));
+    enum alar_encoding encoding = writing->layout->encoding;
 
-        alar_lane_write(layout->encoding, lanes, 2 * i, pair.numerator);
-        alar_lane_write(layout->encoding, lanes, 2 * i + 1, pair.denominator);
+    for (size_t i = 0; i < writing->plan.pairs; i++) {
+        enum alar_metric_kind kind = payload_pair_kind(writing->layout, writing->plan.metrics, i);
+        struct alar_ratio pair = pair_fold(writing, i, kind);
+
+        if (alar_metric_is_extreme(kind)) {
+            pair.numerator = 0.0; /* the values have lanes of their own */
+        }
+        alar_lane_write(encoding, writing->lanes, 2 * i, pair.numerator);
+        alar_lane_write(encoding, writing->lanes, 2 * i + 1, pair.denominator);
     }
 }
 
-/* The part of a cell's set that rank `rank` contributes to flag lane `lane`. */
-static uint64_t flag_own(const struct alar_layout *layout, uint32_t rank,
-                         const struct alar_local *local, size_t lane)
+/* The rank's own extreme over the cells of each pair of an extreme, beside it. */
+static void extremes_write(const struct writing *writing)
 {
-    uint32_t cp = layout->cp > 1 ? layout->cp : 1;
-    uint32_t bits = alar_set_bits(layout->encoding);
+    const struct payload_plan *plan = &writing->plan;
+    uint32_t rank = writing->self.rank;
+
+    for (size_t i = 0; i < plan->pairs; i++) {
+        enum alar_metric_kind kind = payload_pair_kind(writing->layout, plan->metrics, i);
+        const struct alar_local *local = pair_locals(writing, i);
+        struct alar_extreme own = {.rank = rank};
+
+        if (!alar_metric_is_extreme(kind)) {
+            continue;
+        }
+        for (size_t cell = 0; cell < plan->pair_cells; cell++) {
+            const struct alar_local *one = &local[cell * plan->metrics];
+            const struct alar_extreme value = {one->tokens > 0, rank, one->sum};
+
+            alar_extreme_merge(kind, &own, &value);
+        }
+        alar_extreme_write(writing->layout->encoding, writing->layout->ranks, &own, writing->lanes,
+                           payload_extreme_begin(writing->layout, plan, i));
+    }
+}
+
+/* The part of a cell's set that the rank contributes to flag lane `lane`. */
+static uint64_t flag_own(const struct writing *writing, const struct alar_local *local, size_t lane)
+{
+    uint32_t cp = writing->layout->cp > 1 ? writing->layout->cp : 1;
+    uint32_t bits = alar_set_bits(writing->layout->encoding);
     uint64_t shares = cp > 1 ? local->shares : local->nonfinite > 0;
     uint64_t set = 0;
 
     for (uint32_t c = 0; c < cp; c++) {
-        uint32_t number = rank * cp + c;
+        uint32_t number = writing->self.rank * cp + c;
 
         if (number / bits == lane) {
             set |= (shares >> c & 1) << (number % bits);
@@ -111,48 +143,37 @@ static uint64_t flag_own(const struct alar_layout *layout, uint32_t rank,
     return set;
 }
 
-/* A rank's own extreme over the cells of the i-th pair, beside it. */
-static void extreme_write(const struct alar_layout *layout, uint32_t rank, size_t i,
-                          const struct alar_local *local, size_t cells, void *lanes)
+static struct alar_census_self census_self(const struct alar_layout *layout, uint32_t rank,
+                                           uint64_t number)
 {
-    uint32_t metrics = alar_payload_metrics(layout);
-    enum alar_metric_kind kind = alar_kinds_get(layout->kinds, (uint32_t)(i % metrics));
-    struct alar_extreme own = {.rank = rank};
-
-    for (size_t cell = 0; cell < payload_pair_cells(layout); cell++) {
-        const struct alar_local *one = &pair_locals(layout, local, i)[cell * metrics];
-        const struct alar_extreme value = {one->tokens > 0, rank, one->sum};
-
-        alar_extreme_merge(kind, &own, &value);
-    }
-    alar_extreme_write(layout->encoding, layout->ranks, &own, lanes,
-                       payload_extreme_begin(layout, cells, i));
+    return (struct alar_census_self){rank, layout->ranks, layout->schema, number};
 }
 
 void alar_payload_write(const struct alar_layout *layout, uint32_t rank, uint64_t number,
                         const struct alar_local *local, size_t cells, void *lanes)
 {
-    const struct alar_census_self self = census_self(layout, rank, number);
-    size_t at = payload_flags_begin(layout, cells);
-    size_t flags = payload_flag_lanes(layout);
+    const struct writing writing = {.layout = layout,
+                                    .plan = payload_plan(layout, cells),
+                                    .self = census_self(layout, rank, number),
+                                    .local = local,
+                                    .lanes = lanes};
+    size_t at = writing.plan.flags;
 
     PRE(rank < layout->ranks);
     if (layout->encoding == ALAR_EXACT) {
-        exact_write(layout, &self, local, cells, lanes);
+        exact_write(&writing);
     } else {
-        pairs_write(layout, local, cells, lanes);
+        pairs_write(&writing);
     }
-    for (size_t i = 0; layout->kinds != 0 && i < alar_payload_pairs(layout, cells); i++) {
-        if (payload_pair_is_extreme(layout, i)) {
-            extreme_write(layout, rank, i, local, cells, lanes);
+    if (layout->kinds != 0) {
+        extremes_write(&writing);
+    }
+    for (size_t i = 0; i < writing.plan.locals; i++) {
+        for (size_t lane = 0; lane < writing.plan.flag_lanes; lane++) {
+            alar_set_write(layout->encoding, lanes, at++, flag_own(&writing, &local[i], lane));
         }
     }
-    for (size_t i = 0; i < cells * alar_payload_metrics(layout); i++) {
-        for (size_t lane = 0; lane < flags; lane++) {
-            alar_set_write(layout->encoding, lanes, at++, flag_own(layout, rank, &local[i], lane));
-        }
-    }
-    POST(at == payload_census_begin(layout, cells));
+    POST(at == writing.plan.census);
 }
 
 struct alar_ratio alar_payload_pair(const struct alar_layout *layout, const void *lanes, size_t i)
@@ -168,7 +189,7 @@ struct alar_ratio alar_payload_pair(const struct alar_layout *layout, const void
 static bool exact_read(const struct alar_layout *layout, const void *lanes, size_t i,
                        struct alar_exact_ratio *pair)
 {
-    const int64_t *lane = (const int64_t *)lanes + i * payload_pair_lanes(layout);
+    const int64_t *lane = (const int64_t *)lanes + i * ALAR_PAYLOAD_EXACT_LANES;
 
     pair->denominator = lane[ALAR_LANES_F64];
     return pair->denominator >= 0 &&
@@ -176,24 +197,32 @@ static bool exact_read(const struct alar_layout *layout, const void *lanes, size
            alar_lanes_decode(lane, ALAR_F64, &pair->numerator) == ALAR_OK;
 }
 
+/* Can contributions make the lanes of the i-th pair, and those beside it? */
+static bool exact_is_whole(const struct alar_layout *layout, const struct payload_plan *plan,
+                           const void *lanes, size_t i)
+{
+    struct alar_exact_ratio pair;
+
+    return exact_read(layout, lanes, i, &pair) &&
+           (!alar_metric_is_extreme(payload_pair_kind(layout, plan->metrics, i)) ||
+            alar_extreme_is_whole(layout->encoding, layout->ranks, lanes,
+                                  payload_extreme_begin(layout, plan, i)));
+}
+
 struct alar_census_finding alar_payload_check(const struct alar_layout *layout, uint32_t rank,
                                               uint64_t number, const void *lanes, size_t cells)
 {
-    const struct alar_census_self self = census_self(layout, rank, number);
     struct alar_census_finding finding = {.kind = ALAR_CENSUS_WHOLE};
-    size_t pairs = alar_payload_pairs(layout, cells);
-    struct alar_exact_ratio pair;
 
     if (layout->encoding != ALAR_EXACT) {
         return finding;
     }
-    finding =
-        alar_census_judge(&self, (const int64_t *)lanes + payload_census_begin(layout, cells));
-    for (size_t i = 0; i < pairs && finding.kind == ALAR_CENSUS_WHOLE; i++) {
-        if (!exact_read(layout, lanes, i, &pair) ||
-            (payload_pair_is_extreme(layout, i) &&
-             !alar_extreme_is_whole(layout->encoding, layout->ranks, lanes,
-                                    payload_extreme_begin(layout, cells, i)))) {
+    const struct alar_census_self self = census_self(layout, rank, number);
+    const struct payload_plan plan = payload_plan(layout, cells);
+
+    finding = alar_census_judge(&self, (const int64_t *)lanes + plan.census);
+    for (size_t i = 0; i < plan.pairs && finding.kind == ALAR_CENSUS_WHOLE; i++) {
+        if (!exact_is_whole(layout, &plan, lanes, i)) {
             finding.kind = ALAR_CENSUS_DAMAGED;
         }
     }
@@ -203,27 +232,29 @@ struct alar_census_finding alar_payload_check(const struct alar_layout *layout, 
 void alar_payload_add(const struct alar_layout *layout, const void *lanes, size_t i,
                       struct alar_tally *step)
 {
+    enum alar_normalization normalization =
+        payload_normalization(layout, payload_pair_kind(layout, alar_payload_metrics(layout), i));
     struct alar_exact_ratio pair;
 
     if (layout->encoding != ALAR_EXACT) {
-        alar_loss_add_pair(step, layout->encoding, payload_pair_normalization(layout, i),
-                           layout->ranks, alar_payload_pair(layout, lanes, i));
+        alar_loss_add_pair(step, layout->encoding, normalization, layout->ranks,
+                           alar_payload_pair(layout, lanes, i));
         return;
     }
     bool is_read = exact_read(layout, lanes, i, &pair);
     PRE(is_read);
-    alar_loss_exact_add_pair(step, payload_pair_normalization(layout, i), layout->ranks, &pair);
+    alar_loss_exact_add_pair(step, normalization, layout->ranks, &pair);
 }
 
 void alar_payload_add_extreme(const struct alar_layout *layout, const void *lanes, size_t cells,
                               size_t i, struct alar_extreme *step)
 {
-    uint32_t metric = (uint32_t)(i % alar_payload_metrics(layout));
-    enum alar_metric_kind kind = alar_kinds_get(layout->kinds, metric);
+    const struct payload_plan plan = payload_plan(layout, cells);
+    enum alar_metric_kind kind = payload_pair_kind(layout, plan.metrics, i);
 
-    if (payload_pair_is_extreme(layout, i)) {
+    if (alar_metric_is_extreme(kind)) {
         const struct alar_extreme read = alar_extreme_read(
-            layout->encoding, layout->ranks, kind, lanes, payload_extreme_begin(layout, cells, i));
+            layout->encoding, layout->ranks, kind, lanes, payload_extreme_begin(layout, &plan, i));
 
         alar_extreme_merge(kind, step, &read);
     }
@@ -231,13 +262,13 @@ void alar_payload_add_extreme(const struct alar_layout *layout, const void *lane
 
 /* The set in flag lane `lane` of the `index`-th local loss. What is no set of this group's ranks
    reads as the empty one, and the oracle names it. */
-static uint64_t flag_set(const struct alar_layout *layout, const void *lanes, size_t cells,
-                         size_t index, size_t lane)
+static uint64_t flag_set(const struct alar_layout *layout, const struct payload_plan *plan,
+                         const void *lanes, size_t index, size_t lane)
 {
-    size_t first = payload_flags_begin(layout, cells) + index * payload_flag_lanes(layout);
     uint64_t set = 0;
 
-    return alar_set_read(layout->encoding, alar_payload_set_ranks(layout), lanes, first, lane, &set)
+    return alar_set_read(layout->encoding, alar_payload_set_ranks(layout), lanes,
+                         plan->flags + index * plan->flag_lanes, lane, &set)
                ? set
                : 0;
 }
@@ -245,22 +276,23 @@ static uint64_t flag_set(const struct alar_layout *layout, const void *lanes, si
 bool alar_payload_flag(const struct alar_layout *layout, const void *lanes, size_t cells,
                        size_t index, uint32_t rank)
 {
+    const struct payload_plan plan = payload_plan(layout, cells);
     uint32_t per_lane = alar_set_bits(layout->encoding);
 
-    PRE(index < cells * alar_payload_metrics(layout) && rank < alar_payload_set_ranks(layout));
+    PRE(index < plan.locals && rank < alar_payload_set_ranks(layout));
     return layout->has_flags &&
-           (flag_set(layout, lanes, cells, index, rank / per_lane) >> (rank % per_lane) & 1) != 0;
+           (flag_set(layout, &plan, lanes, index, rank / per_lane) >> (rank % per_lane) & 1) != 0;
 }
 
 uint64_t alar_payload_flag_count(const struct alar_layout *layout, const void *lanes, size_t cells)
 {
-    size_t flags = payload_flag_lanes(layout);
+    const struct payload_plan plan = payload_plan(layout, cells);
     uint64_t count = 0;
 
-    for (size_t index = 0; index < cells * alar_payload_metrics(layout); index++) {
-        for (size_t lane = 0; lane < flags; lane++) {
+    for (size_t index = 0; index < plan.locals; index++) {
+        for (size_t lane = 0; lane < plan.flag_lanes; lane++) {
             /* Loop bound: the bits of a set, cleared one a turn. */
-            for (uint64_t set = flag_set(layout, lanes, cells, index, lane); set; set &= set - 1) {
+            for (uint64_t set = flag_set(layout, &plan, lanes, index, lane); set; set &= set - 1) {
                 count++;
             }
         }

@@ -17,28 +17,9 @@ size_t alar_payload_lane_bytes(const struct alar_layout *layout)
     return alar_dtype_bytes(alar_payload_dtype(layout));
 }
 
-size_t payload_pair_lanes(const struct alar_layout *layout)
-{
-    return layout->encoding == ALAR_EXACT ? ALAR_PAYLOAD_EXACT_LANES : 2;
-}
-
 uint32_t alar_payload_set_ranks(const struct alar_layout *layout)
 {
     return layout->ranks * (layout->cp > 1 ? layout->cp : 1);
-}
-
-size_t payload_flag_lanes(const struct alar_layout *layout)
-{
-    return layout->has_flags ? alar_set_lanes(layout->encoding, alar_payload_set_ranks(layout)) : 0;
-}
-
-/* Cells that one pair covers. */
-size_t payload_pair_cells(const struct alar_layout *layout)
-{
-    bool is_folded = layout->normalization == ALAR_TOKEN_WEIGHTED &&
-                     layout->placement != ALAR_PLACEMENT_MICROBATCH;
-
-    return is_folded ? layout->microbatches : 1;
 }
 
 uint32_t alar_payload_metrics(const struct alar_layout *layout)
@@ -46,10 +27,20 @@ uint32_t alar_payload_metrics(const struct alar_layout *layout)
     return layout->metrics > 1 ? layout->metrics : 1;
 }
 
+static size_t pair_cells(const struct alar_layout *layout)
+{
+    bool is_folded = layout->normalization == ALAR_TOKEN_WEIGHTED &&
+                     layout->placement != ALAR_PLACEMENT_MICROBATCH;
+
+    return is_folded ? layout->microbatches : 1;
+}
+
 size_t alar_payload_pairs(const struct alar_layout *layout, size_t cells)
 {
-    PRE(cells % payload_pair_cells(layout) == 0);
-    return cells / payload_pair_cells(layout) * alar_payload_metrics(layout);
+    size_t each = pair_cells(layout);
+
+    PRE(cells % each == 0);
+    return cells / each * alar_payload_metrics(layout);
 }
 
 /* How many of the first metrics have a block beside each of their pairs. */
@@ -57,58 +48,54 @@ static size_t extremes_before(const struct alar_layout *layout, uint32_t metric)
 {
     size_t count = 0;
 
-    for (uint32_t i = 0; i < metric && layout->kinds != 0; i++) {
+    for (uint32_t i = 0; i < metric; i++) {
         count += alar_metric_is_extreme(alar_kinds_get(layout->kinds, i));
     }
     return count;
 }
 
-/* The first lane of the block beside the i-th pair, or behind the last block. */
-size_t payload_extreme_begin(const struct alar_layout *layout, size_t cells, size_t i)
+/* Lanes of all blocks. */
+static size_t extreme_lanes(const struct alar_layout *layout, size_t groups)
 {
-    uint32_t metrics = alar_payload_metrics(layout);
-    size_t pairs = payload_pair_lanes(layout) * alar_payload_pairs(layout, cells);
+    return groups * extremes_before(layout, alar_payload_metrics(layout)) *
+           alar_extreme_lanes(layout->encoding, layout->ranks);
+}
 
-    if (layout->kinds == 0) {
-        return pairs;
+struct payload_plan payload_plan(const struct alar_layout *layout, size_t cells)
+{
+    bool is_exact = layout->encoding == ALAR_EXACT;
+    struct payload_plan plan;
+
+    plan.metrics = layout->metrics > 1 ? layout->metrics : 1;
+    plan.pair_lanes = is_exact ? ALAR_PAYLOAD_EXACT_LANES : 2;
+    plan.pair_cells = pair_cells(layout);
+    plan.pairs = cells * plan.metrics;
+    if (plan.pair_cells > 1) { /* no division where there is one cell a pair: once a post */
+        plan.pairs = alar_payload_pairs(layout, cells);
     }
-    return pairs + (i / metrics * extremes_before(layout, metrics) +
-                    extremes_before(layout, (uint32_t)(i % metrics))) *
-                       alar_extreme_lanes(layout->encoding, layout->ranks);
-}
-
-size_t payload_flags_begin(const struct alar_layout *layout, size_t cells)
-{
-    return payload_extreme_begin(layout, cells, alar_payload_pairs(layout, cells));
-}
-
-/* The lane behind the flags. */
-size_t payload_census_begin(const struct alar_layout *layout, size_t cells)
-{
-    return payload_flags_begin(layout, cells) +
-           cells * alar_payload_metrics(layout) * payload_flag_lanes(layout);
+    plan.locals = cells * plan.metrics;
+    plan.extremes = plan.pairs * plan.pair_lanes;
+    plan.flags = plan.extremes;
+    if (layout->kinds != 0) {
+        plan.flags += extreme_lanes(layout, plan.pairs / plan.metrics);
+    }
+    plan.flag_lanes =
+        layout->has_flags ? alar_set_lanes(layout->encoding, alar_payload_set_ranks(layout)) : 0;
+    plan.census = plan.flags + plan.locals * plan.flag_lanes;
+    plan.lanes = plan.census + (is_exact ? ALAR_CENSUS_LANES : 0);
+    return plan;
 }
 
 size_t alar_payload_lanes(const struct alar_layout *layout, size_t cells)
 {
-    return payload_census_begin(layout, cells) +
-           (layout->encoding == ALAR_EXACT ? ALAR_CENSUS_LANES : 0);
+    return payload_plan(layout, cells).lanes;
 }
 
-/* What becomes of the pairs of the i-th pair's metric: sums are sums of everything, and so are the
-   tokens beside extremes. */
-enum alar_normalization payload_pair_normalization(const struct alar_layout *layout, size_t i)
+size_t payload_extreme_begin(const struct alar_layout *layout, const struct payload_plan *plan,
+                             size_t i)
 {
-    uint32_t metric = (uint32_t)(i % alar_payload_metrics(layout));
+    size_t before = extremes_before(layout, (uint32_t)(i % plan->metrics)) +
+                    i / plan->metrics * extremes_before(layout, plan->metrics);
 
-    return layout->kinds == 0 || alar_kinds_get(layout->kinds, metric) == ALAR_METRIC_MEAN
-               ? layout->normalization
-               : ALAR_TOKEN_WEIGHTED;
-}
-
-bool payload_pair_is_extreme(const struct alar_layout *layout, size_t i)
-{
-    uint32_t metric = (uint32_t)(i % alar_payload_metrics(layout));
-
-    return layout->kinds != 0 && alar_metric_is_extreme(alar_kinds_get(layout->kinds, metric));
+    return plan->extremes + before * alar_extreme_lanes(layout->encoding, layout->ranks);
 }

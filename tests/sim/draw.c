@@ -140,6 +140,8 @@ void swarm_draw(uint64_t seed, struct swarm_case *drawn)
     drawn->run.has_twin = true;
     sim_draw(&drawn->sim, &rng);
     faults_draw(drawn, &rng);
+    drawn->run.has_extremes =
+        (drawn->run.topology.cp == 1 || drawn->run.is_replicated) && below(&rng, 3) == 0;
 }
 
 void swarm_print(const struct swarm_case *drawn, FILE *file)
@@ -149,11 +151,12 @@ void swarm_print(const struct swarm_case *drawn, FILE *file)
     const struct alar_sim_options *sim = &drawn->sim;
 
     fprintf(file,
-            "seed %" PRIu64 ": ranks %u = pp %u x dp %u x cp %u%s microbatches %u steps %u "
+            "seed %" PRIu64 ": ranks %u = pp %u x dp %u x cp %u%s%s microbatches %u steps %u "
             "schedule %s wait %s window %u "
             "interval %u normalization %s over %s encoding %s check %s order %s twin %s ",
             drawn->seed, run->ranks, run->topology.pp, run->topology.dp, run->topology.cp,
-            run->is_replicated ? " replicated" : "", drawn->microbatches, drawn->steps,
+            run->is_replicated ? " replicated" : "", run->has_extremes ? " extremes" : "",
+            drawn->microbatches, drawn->steps,
             alar_schedule_names[config->placement + 3U * config->is_sync],
             config->waits_at_log ? "log" : "step", config->window, config->log_interval,
             alar_normalization_names[config->normalization], alar_over_names[config->over],

@@ -81,7 +81,8 @@ static bool logs_differ(const struct run *run)
         for (size_t i = 0; i < rank->log_count; i++) {
             if (rank->log[i].is_empty != reporter->log[i].is_empty ||
                 (!rank->log[i].is_empty &&
-                 run_report_bits(run, &rank->log[i]) != run_report_bits(run, &reporter->log[i]))) {
+                 run_report_bits(run, &rank->log[i]) != run_report_bits(run, &reporter->log[i])) ||
+                rank->log[i].extreme_rank != reporter->log[i].extreme_rank) {
                 return true;
             }
         }
@@ -177,7 +178,8 @@ static const char *wrong_plain(const struct swarm_case *drawn, const struct swar
                                uint32_t first)
 {
     uint32_t interval = drawn->run.config.log_interval;
-    size_t expected = (drawn->steps - first + interval - 1) / interval;
+    size_t lines = (drawn->steps - first + interval - 1) / interval;
+    size_t expected = lines * (drawn->run.has_extremes ? RUN_METRICS : 1);
     bool is_one_order =
         drawn->run.order == drawn->run.twin_order && drawn->run.order != ALAR_SIM_ARRIVAL;
 

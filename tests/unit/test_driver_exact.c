@@ -285,3 +285,30 @@ Test(driver_exact, a_back_end_without_integers_is_refused)
     cr_assert_eq(alar_driver_open(&driver, &options), ALAR_E_UNSUPPORTED);
     cr_assert_null(driver);
 }
+
+/* Extremes have a lane a rank, so their ranks have a bound; means and sums have none. spec: L-15 */
+Test(driver_exact, extremes_of_too_many_ranks_are_refused)
+{
+    for (int kind = 0; kind < ALAR_METRIC_KINDS; kind++) {
+        for (uint32_t more = 0; more < 2; more++) {
+            const struct alar_driver_options options = {
+                .backend = &fake,
+                .context = &rank_number[0],
+                .now_us = no_time,
+                .rules = {.log_interval = 1},
+                .layout = {.encoding = ALAR_EXACT,
+                           .ranks = ALAR_EXTREME_RANKS_MAX + more,
+                           .microbatches = 1,
+                           .kinds = alar_kinds_put(0, 0, (enum alar_metric_kind)kind)},
+                .window = 1,
+            };
+            bool is_refused = more > 0 && alar_metric_is_extreme((enum alar_metric_kind)kind);
+            struct alar_driver *driver = NULL;
+
+            cr_assert_eq(alar_driver_open(&driver, &options), is_refused ? ALAR_E_RANGE : ALAR_OK,
+                         "%s over %u ranks", alar_metric_kind_names[kind], options.layout.ranks);
+            cr_assert_eq(driver == NULL, is_refused);
+            alar_driver_free(driver);
+        }
+    }
+}

@@ -1,5 +1,6 @@
-/* Several metrics side by side are the same as each of them alone. */
+/* Several metrics side by side, of any kind, are the same as each of them alone. */
 #include "payload.h"
+#include "schema.h"
 #include "tests/lib/demand.h"
 #include "tests/lib/draw.h"
 
@@ -10,7 +11,8 @@ enum {
     RANKS = 3,
     METRICS = 3,
     CELLS = 4,
-    LANES_MAX = CELLS * METRICS * (ALAR_PAYLOAD_EXACT_LANES + 1) + ALAR_CENSUS_LANES
+    BLOCK = RANKS + 1,
+    LANES_MAX = CELLS * METRICS * (ALAR_PAYLOAD_EXACT_LANES + BLOCK + 1) + ALAR_CENSUS_LANES
 };
 
 union lanes {
@@ -33,9 +35,15 @@ static void lanes_add(const struct alar_layout *layout, union lanes *sum, const 
     }
 }
 
+/* What is known of one metric's step. */
+struct known {
+    struct alar_tally tally;
+    struct alar_extreme extreme;
+};
+
 /* Reduces one step of [rank][cell][metric] local losses, `metrics` of them side by side. */
 static void reduce(const struct alar_layout *layout, const struct alar_local *local,
-                   union lanes *sum, struct alar_tally *tally)
+                   union lanes *sum, struct known *known)
 {
     uint32_t metrics = alar_payload_metrics(layout);
     size_t count = alar_payload_lanes(layout, CELLS);
@@ -49,7 +57,8 @@ static void reduce(const struct alar_layout *layout, const struct alar_local *lo
     }
     cr_assert_eq(alar_payload_check(layout, 1, 4, sum, CELLS).kind, ALAR_CENSUS_WHOLE);
     for (size_t i = 0; i < alar_payload_pairs(layout, CELLS); i++) {
-        alar_payload_add(layout, sum, i, &tally[i % metrics]);
+        alar_payload_add(layout, sum, i, &known[i % metrics].tally);
+        alar_payload_add_extreme(layout, sum, CELLS, i, &known[i % metrics].extreme);
     }
 }
 
@@ -64,25 +73,45 @@ static void draw_locals(struct draw *draw, struct alar_local *local, size_t coun
     }
 }
 
-static void check_metric(const struct alar_layout *layout, const struct alar_local *local,
-                         uint32_t metric, const union lanes *together, struct alar_tally *tally)
+static bool known_value(const struct alar_layout *layout, enum alar_metric_kind kind,
+                        const struct known *known, double *value)
 {
+    *value = 77.0;
+    switch (kind) {
+    case ALAR_METRIC_MEAN:
+        return alar_loss_value(&known->tally, layout->encoding, value);
+    case ALAR_METRIC_SUM:
+        return alar_loss_total(&known->tally, layout->encoding, value);
+    default:
+        *value = known->extreme.has_value ? known->extreme.value : *value;
+        return known->extreme.has_value;
+    }
+}
+
+static void check_metric(const struct alar_layout *layout, const struct alar_local *local,
+                         uint32_t metric, const union lanes *together, const struct known *known)
+{
+    enum alar_metric_kind kind = alar_kinds_get(layout->kinds, metric);
     struct alar_layout alone = *layout;
     struct alar_local own[RANKS * CELLS];
-    struct alar_tally expected = {.tokens = 0};
+    struct known expected;
     union lanes sum;
-    double a = 77.0;
-    double b = 77.0;
+    double a = 0.0;
+    double b = 0.0;
 
+    memset(&expected, 0, sizeof(expected));
     alone.metrics = 1;
+    alone.kinds = alar_kinds_put(0, 0, kind);
     for (size_t i = 0; i < RANKS * CELLS; i++) {
         own[i] = local[i * METRICS + metric];
     }
     reduce(&alone, own, &sum, &expected);
-    demand(alar_loss_value(tally, layout->encoding, &a) ==
-               alar_loss_value(&expected, layout->encoding, &b),
+    demand(known_value(layout, kind, known, &a) == known_value(&alone, kind, &expected, &b),
            "seed %d: EMPTY", SEED);
     demand(memcmp(&a, &b, sizeof(a)) == 0, "seed %d: metric %u: %a, alone %a", SEED, metric, a, b);
+    demand(known->extreme.rank == expected.extreme.rank, "seed %d: metric %u", SEED, metric);
+    demand(memcmp(&known->tally.tokens, &expected.tally.tokens, sizeof(double)) == 0,
+           "seed %d: metric %u: tokens", SEED, metric);
     for (size_t i = 0; i < (size_t)CELLS * RANKS; i++) {
         demand(alar_payload_flag(layout, together, CELLS, i / RANKS * METRICS + metric,
                                  (uint32_t)(i % RANKS)) ==
@@ -91,12 +120,24 @@ static void check_metric(const struct alar_layout *layout, const struct alar_loc
     }
 }
 
-/* In all encodings and normalizations, at a step's and at single placements. spec: L-02, N-52 */
+static uint32_t draw_kinds(struct draw *draw)
+{
+    uint32_t kinds = 0;
+
+    for (uint32_t m = 0; m < METRICS; m++) {
+        kinds =
+            alar_kinds_put(kinds, m, (enum alar_metric_kind)draw_below(draw, ALAR_METRIC_KINDS));
+    }
+    return kinds;
+}
+
+/* In all encodings and normalizations and of all kinds, a step placed as a whole. spec: L-02, L-14,
+   N-52 */
 Test(payload_metrics, each_metric_is_what_it_is_alone)
 {
     struct draw draw = {SEED};
 
-    for (int round = 0; round < 60 * ALAR_ENCODING_COUNT * ALAR_SEED_UNDIVIDED; round++) {
+    for (int round = 0; round < 120 * ALAR_ENCODING_COUNT * ALAR_SEED_UNDIVIDED; round++) {
         const struct alar_layout layout = {
             .encoding = (enum alar_encoding)(round % ALAR_ENCODING_COUNT),
             .normalization =
@@ -105,16 +146,85 @@ Test(payload_metrics, each_metric_is_what_it_is_alone)
             .ranks = RANKS,
             .microbatches = CELLS,
             .metrics = METRICS,
+            .kinds = draw_kinds(&draw),
             .has_flags = true};
         struct alar_local local[RANKS * CELLS * METRICS];
-        struct alar_tally tally[METRICS];
+        struct known known[METRICS];
         union lanes sum;
 
-        memset(tally, 0, sizeof(tally));
+        memset(known, 0, sizeof(known));
         draw_locals(&draw, local, RANKS * CELLS * METRICS);
-        reduce(&layout, local, &sum, tally);
+        reduce(&layout, local, &sum, known);
         for (uint32_t m = 0; m < METRICS; m++) {
-            check_metric(&layout, local, m, &sum, &tally[m]);
+            check_metric(&layout, local, m, &sum, &known[m]);
         }
+    }
+}
+
+/* A sum is that of all samples and no quotient, an extreme one of the samples with tokens; neither
+   asks what a mean would be. spec: L-14, L-15 */
+Test(payload_metrics, sums_and_extremes_ignore_the_normalization)
+{
+    static const struct alar_local local[RANKS * 2] = {
+        {.sum = 3.0, .tokens = 2},  {.sum = 5.0, .tokens = 1}, {.sum = 0.0, .tokens = 0},
+        {.sum = -0.5, .tokens = 4}, {.sum = 9.0, .tokens = 0}, {.sum = 1.0, .tokens = 1}};
+
+    for (int i = 0; i < ALAR_METRIC_KINDS * ALAR_NORMALIZATION_COUNT * ALAR_ENCODING_COUNT; i++) {
+        enum alar_metric_kind kind = (enum alar_metric_kind)(i % ALAR_METRIC_KINDS);
+        static const double expected[] = {0.0, 17.5, -0.5, 5.0}; /* 9 of no token is added */
+        struct alar_layout layout = {
+            .encoding = (enum alar_encoding)(i / ALAR_METRIC_KINDS % ALAR_ENCODING_COUNT),
+            .normalization = (enum alar_normalization)(i / ALAR_METRIC_KINDS / ALAR_ENCODING_COUNT),
+            .placement = ALAR_PLACEMENT_STEP,
+            .ranks = RANKS,
+            .microbatches = 2,
+            .kinds = alar_kinds_put(0, 0, kind)};
+        struct known known;
+        union lanes sum;
+        double value = 0.0;
+
+        if (kind == ALAR_METRIC_MEAN) {
+            continue;
+        }
+        memset(&known, 0, sizeof(known));
+        memset(&sum, 0, sizeof(sum));
+        for (uint32_t r = 0; r < RANKS; r++) {
+            union lanes lanes;
+
+            alar_payload_write(&layout, r, 0, &local[2 * r], 2, &lanes);
+            lanes_add(&layout, &sum, &lanes, alar_payload_lanes(&layout, 2));
+        }
+        for (size_t p = 0; p < alar_payload_pairs(&layout, 2); p++) {
+            alar_payload_add(&layout, &sum, p, &known.tally);
+            alar_payload_add_extreme(&layout, &sum, 2, p, &known.extreme);
+        }
+        cr_assert(known_value(&layout, kind, &known, &value));
+        cr_assert_eq(memcmp(&value, &expected[kind], sizeof(value)), 0, "%d: %s is %g", i,
+                     alar_metric_kind_names[kind], value);
+        cr_assert_eq((int)known.tally.tokens, 8);
+    }
+}
+
+/* Under `exact` a lane that only a broken back end can have made is refused, be it in a block or in
+   the set behind it. spec: N-13 */
+Test(payload_metrics, a_damaged_block_is_found)
+{
+    const struct alar_layout layout = {.encoding = ALAR_EXACT,
+                                       .placement = ALAR_PLACEMENT_STEP,
+                                       .ranks = RANKS,
+                                       .microbatches = CELLS,
+                                       .kinds = alar_kinds_put(0, 0, ALAR_METRIC_MIN)};
+    struct alar_local local[RANKS * CELLS] = {{.sum = 2.0, .tokens = 1}}; /* of rank 0 alone */
+    struct known known;
+    union lanes sum;
+
+    memset(&known, 0, sizeof(known));
+    reduce(&layout, local, &sum, &known);
+    for (int lane = 0; lane < BLOCK; lane++) {
+        union lanes damaged = sum;
+
+        damaged.whole[ALAR_PAYLOAD_EXACT_LANES + lane] ^= lane == RANKS ? 8 : 1;
+        cr_assert_eq(alar_payload_check(&layout, 1, 4, &damaged, CELLS).kind,
+                     lane == 0 ? ALAR_CENSUS_WHOLE : ALAR_CENSUS_DAMAGED, "lane %d", lane);
     }
 }

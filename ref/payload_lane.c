@@ -29,6 +29,20 @@ void alar_lane_write(enum alar_encoding encoding, void *lanes, size_t i, double 
     memcpy((char *)lanes + i * sizeof(value), &value, sizeof(value));
 }
 
+uint32_t alar_set_bits(enum alar_encoding encoding)
+{
+    static const uint32_t bits[] = {[ALAR_PAIR32] = 24, [ALAR_PAIR64] = 53, [ALAR_EXACT] = 62};
+
+    return bits[encoding];
+}
+
+size_t alar_set_lanes(enum alar_encoding encoding, uint32_t ranks)
+{
+    uint32_t bits = alar_set_bits(encoding);
+
+    return ranks <= bits ? 1 : (ranks + bits - 1) / bits;
+}
+
 void alar_set_write(enum alar_encoding encoding, void *lanes, size_t i, uint64_t set)
 {
     if (encoding == ALAR_EXACT) {

@@ -18,18 +18,10 @@ double alar_lane_read(enum alar_encoding encoding, const void *lanes, size_t i);
 void alar_lane_write(enum alar_encoding encoding, void *lanes, size_t i, double value);
 
 /* Ranks that a lane can name: the bits of the whole numbers that it holds and adds exactly. */
-static inline uint32_t alar_set_bits(enum alar_encoding encoding)
-{
-    return encoding == ALAR_PAIR32 ? 24 : encoding == ALAR_PAIR64 ? 53 : 62;
-}
+uint32_t alar_set_bits(enum alar_encoding encoding);
 
 /* Lanes of a set of that many ranks. */
-static inline size_t alar_set_lanes(enum alar_encoding encoding, uint32_t ranks)
-{
-    uint32_t bits = alar_set_bits(encoding);
-
-    return ranks <= bits ? 1 : (ranks + bits - 1) / bits;
-}
+size_t alar_set_lanes(enum alar_encoding encoding, uint32_t ranks);
 
 /* Writes a lane of a set. */
 void alar_set_write(enum alar_encoding encoding, void *lanes, size_t i, uint64_t set);

@@ -70,7 +70,7 @@ struct payload_plan payload_plan(const struct alar_layout *layout, size_t cells)
     plan.pair_lanes = is_exact ? ALAR_PAYLOAD_EXACT_LANES : 2;
     plan.pair_cells = pair_cells(layout);
     plan.pairs = cells * plan.metrics;
-    if (plan.pair_cells > 1) { /* no division where there is one cell a pair: once a post */
+    if (plan.pair_cells > 1) { /* no division where a pair is a cell: this is asked for each post */
         plan.pairs = alar_payload_pairs(layout, cells);
     }
     plan.locals = cells * plan.metrics;

@@ -163,6 +163,7 @@ static enum alar_status losses_open(struct run *run, char *complaint)
         run->ranks = options->ranks;
     }
     ALAR_TRY(run_topology_open(run, complaint));
+    ALAR_TRY(run_metrics_open(run, complaint));
     uint32_t losses = 1 + run_losses_rank(run, run->ranks - 1);
 
     if (losses > run->dataset.ranks) {
@@ -171,7 +172,7 @@ static enum alar_status losses_open(struct run *run, char *complaint)
                  run->dataset.ranks);
         return ALAR_E_INPUT;
     }
-    return run_metrics_open(run, complaint);
+    return ALAR_OK;
 }
 
 /* What this process needs for its ranks, and can fail to get while others get it. */

@@ -38,6 +38,29 @@ expect_text "agree names rank, step and microbatch" 1 \
     "$alar" run --backend sim --quiet --encoding exact --losses tests/data/gpt-losses/diverge
 expect_text "an encoding that is none" 3 "did you mean 'exact'?" run --encoding exat
 
+# --- extremes beside the loss -------------------------------------------------------------------------
+rm -f "$SCRATCH/log.first"
+as_one "extremes, 4 ranks, as recorded" run --extremes
+for order in left-fold right-fold recursive-doubling binomial ring arrival; do
+    as_one "extremes, $order" run --extremes --reduce-order "$order" --twin-order ring
+done
+for schedule in {async,sync}-{microbatch,step,window}; do
+    as_one "extremes, $schedule" run --extremes --schedule "$schedule" --wait log
+done
+as_one "extremes of the last of two stages" run --extremes --pp 2 --dp 4
+as_one "extremes of replicas" run --extremes --dp 4 --cp 2 --scope replicated
+for n in 1 2 3 4 5 6 7 8; do
+    expect_text "extremes of $n ranks pass" 0 "16 of 16 logged values have the same bits" \
+        run --extremes --losses "$SCRATCH/$n" --history "$SCRATCH/e$n"
+    expect_text "and are judged" 0 "$((16 * n)) of $((16 * n)) reports recomputed" "$alar" check "$SCRATCH/e$n"
+done
+check "split over 26 ranks" split 26 26 1
+for encoding in pair32 pair64 exact; do
+    expect_text "$encoding, a set of 26 ranks" 0 "16 of 16 logged values have the same bits" \
+        run --extremes --losses "$SCRATCH/26" --encoding "$encoding" --history "$SCRATCH/e-$encoding"
+    expect_text "and is judged" 0 "416 of 416 reports recomputed" "$alar" check "$SCRATCH/e-$encoding"
+done
+
 # --- it checks itself -----------------------------------------------------------------------------
 broken() { # broken MUTANT TEXT: no twin and no oracle is needed to see it
     expect_text "the engine itself sees $1" 1 "$2" run --async-log-allreduce --compare none --mutant "$1"
@@ -57,6 +80,15 @@ broken tail-short "is missing from all-reduce"
 broken shifted "MISCOUNT"
 broken own-only "1 contributions, not one of each rank"
 broken untouched "0 contributions, not one of each rank"
+run() {
+    "$alar" run --backend sim --encoding exact --steps 27:62 --log-interval 3 --extremes \
+        --log-json "$log" "$@"
+}
+broken drop-rank "is missing from all-reduce"
+broken double-rank "counts twice in all-reduce"
+broken replace-rank "counts twice in, all-reduce"
+broken stale-rank "'s contribution to all-reduce"
+broken tail-short "3 contributions, not one of each rank"
 run() { "$alar" run --backend sim --quiet --encoding exact --steps 27:62 --log-interval 3 "$@"; }
 
 # --- histories ----------------------------------------------------------------------------------

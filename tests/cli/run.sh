@@ -42,6 +42,24 @@ check "bits are fp32" field '.bits == null or (.bits | length) == 8' "$json"
 check "pair64 runs" run --input sums --log-interval 1 --encoding pair64 --log-json "$json"
 check "and its bits are fp64" field '.bits == null or (.bits | length) == 16' "$json"
 
+# --- the least and the greatest -------------------------------------------------------------------
+check "extremes are logged" run --extremes --log-interval 20 --log-json "$json"
+check "four reports a log line" lines . "$json" 8
+check "whose the greatest is, of what there is" test "$(jq -c 'select(.kind == "max") | [.metric, .holder]' \
+    "$json" | head -n 1)" = '["lm loss max",2]'
+check "the sum is the tokens, beside the mean too" test \
+    "$(jq -s '.[3].metric == "tokens" and .[3].loss == .[0].tokens' "$json")" = true
+check "the loss is the same without" cmp -s <(jq -c 'select(.metric == "lm loss")' "$json") \
+    <(run --log-interval 20 --log-json /dev/stdout | jq -c 'select(.metric == "lm loss")' 2>/dev/null)
+expect_text "a line each for people" 0 "| lm loss max: 5.678776E+00, of rank 2 |" \
+    "$alar" run --backend sim --extremes
+expect_text "NaN is the greatest and the least" 0 "| lm loss min: NAN, of rank 0 |" \
+    "$alar" run --backend sim --extremes --losses "$data/diverge" --check-for-nan count
+expect_text "a shared microbatch has no loss of one rank" 3 \
+    "--extremes: expected --cp 1, or --scope replicated, found --cp 2" run --extremes --cp 2
+expect_text "more ranks than have lanes" 3 \
+    "--extremes: expected at most 1024 data parallel ranks, found 1025" run --extremes --ranks 1025
+
 # --- a loss that is not finite ------------------------------------------------------------------
 diverge=(--losses "$data/diverge" --async-log-allreduce)
 expect_text "agree: all stop after the step, exit 1" 1 \

@@ -59,5 +59,12 @@ for encoding in pair32 exact; do
         --check-for-nan raise
 done
 expect_text "no product" 3 "found 4 ranks and 2 x 4 x 1" run --ranks 4 --pp 2 --dp 4
+# A NaN in both shares of a microbatch is two flags of one contribution.
+for encoding in pair32 pair64 exact; do
+    check "two shares that are not finite, $encoding" \
+        "$alar" run --backend sim --quiet --losses $data/diverge --steps 15:20 --cp 2 --schedule async-step \
+        --check-for-nan count --encoding $encoding --history "$SCRATCH/shares-$encoding"
+    expect_text "are counted as such" 0 PASS "$alar" check "$SCRATCH/shares-$encoding"
+done
 expect_text "too few recorded ranks" 3 "expected losses of 8 ranks, found those of 4" run --dp 4 --cp 2
 tally

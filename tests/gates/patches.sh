@@ -12,7 +12,7 @@
 
 shopt -s nullglob
 tree=$SCRATCH/tree
-suites=(handle window window_claims engine engine_programs loss payload roll)
+suites=(handle window window_claims engine engine_programs loss payload payload_extreme roll)
 units=("${suites[@]/#/$BUILD/deep/tests/unit/test_}")
 units=("${units[@]/%/.o}")
 flags=(-std=c11 -O1 -g -ffp-contract=off -D_XOPEN_SOURCE=700 -DALAR_DEEP -I. -Iref)

@@ -14,7 +14,7 @@ as_one() {
     rm -f "$log"
     tally_run "$@" --log-json "$log" || code=$?
     # shellcheck disable=SC2016
-    jq -c '[.step, .bits, .tokens, .nonfinite]' "$log" >"$SCRATCH/log.now" 2>>"$SCRATCH/.output"
+    jq -c '[.step, .metric, .bits, .tokens, .nonfinite]' "$log" >"$SCRATCH/log.now" 2>>"$SCRATCH/.output"
     [ -e "$SCRATCH/log.first" ] || cp "$SCRATCH/log.now" "$SCRATCH/log.first"
     if [ "$code" -ne 0 ]; then
         tally_fail "$claim" "expected exit code 0, found $code from: $*"

@@ -63,4 +63,24 @@ expect_text "pp 2 x cp 2: a NaN ends all stages with 1" 1 "rank 2; all ranks sto
 h=$SCRATCH/history
 as_one "3 ranks, recorded" run 3 --history "$h"
 expect_text "the history passes" 0 "PASS" "$alar" check "$h"
+
+# Extremes are sums of one number and nothing else, so in fp32 too not even the algorithms whose sums
+# differ from rank to rank, or from call to call, can change one.
+extremes() { # extremes COMMAND...: their bits and holders, as they are logged
+    "$@" --extremes --log-json "$SCRATCH/log.json" >/dev/null &&
+        jq -c 'select(.kind != null) | [.step, .metric, .bits, .holder]' "$SCRATCH/log.json"
+}
+plain=(run --quiet --log-interval 10 --async-log-allreduce)
+extremes "$alar" "${plain[@]}" --backend sim >"$SCRATCH/extremes"
+check "extremes: three a line" test "$(wc -l <"$SCRATCH/extremes")" -eq 12
+for algorithm in sched_naive tsp_recexch_single_buffer tsp_recexch_multiple_buffer tsp_tree tsp_ring; do
+    export MPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM=$algorithm MPIR_CVAR_IALLREDUCE_RECEXCH_KVAL=4
+    check "extremes, $algorithm" cmp "$SCRATCH/extremes" <(extremes ranks 4 "$alar" "${plain[@]}")
+done
+unset MPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM MPIR_CVAR_IALLREDUCE_RECEXCH_KVAL
+for encoding in pair32 pair64 exact; do
+    check "extremes are recorded, $encoding" ranks 3 "$alar" run "${few[@]}" --async-log-allreduce \
+        --losses "$SCRATCH/3" --extremes --encoding "$encoding" --history "$SCRATCH/h-$encoding"
+    expect_text "and recomputed" 0 "48 of 48 reports recomputed" "$alar" check "$SCRATCH/h-$encoding"
+done
 tally

@@ -182,6 +182,22 @@ Test(history_record, report)
                 "'nonfinite':2,'empty':1,'sink':'log','ops':[]}");
 }
 
+/* What is no mean says what it is, and an extreme whose it is; its metric is declared. */
+Test(history_record, kinds)
+{
+    struct alar_report report = {
+        .step = 2, .kind = ALAR_METRIC_MIN, .loss = -0.0, .extreme_rank = 6};
+    const struct alar_history_report logged = {.report = &report, .metric = "best", .sink = "log"};
+    const struct alar_history_declare declared = {.key = "best", .kind = "min"};
+
+    alar_history_declare(history, 0, &declared);
+    assert_line("{'ev':'declare','rank':3,'i':0,'t':0,'key':'best','kind':'min'}");
+    alar_history_report(history, 7, &logged);
+    assert_line("{'ev':'report','rank':3,'i':1,'t':7,'metric':'best','step':2,'first_step':0,"
+                "'logged_at_step':0,'kind':'min','holder':6,'loss':-0,'bits':'80000000','tokens':0,"
+                "'nonfinite':0,'empty':0,'sink':'log','ops':[]}");
+}
+
 Test(history_record, fault_and_endings)
 {
     struct alar_history_fault fault = {

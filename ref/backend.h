@@ -118,7 +118,7 @@ struct alar_backend {
     int (*stream_stall)(void *context, void *stream, uint64_t duration_us);
 
     /* Optional, all four or none: the monitored barrier.
-       note_set: what progress(), test() and wait() answer for this rank from now on.
+       note_set: what progress() and wait() answer for this rank from now on.
        roll_call: asks every rank, answers theirs meanwhile, and returns when all have answered or
            grace_us have passed; presence[r] (enum alar_presence) and note[r] have one element a
            rank. A rank that does not answer in time is silent, which is not the same as dead.

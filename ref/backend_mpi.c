@@ -261,10 +261,6 @@ static int mpi_test(void *request_in, int *done, int *error)
     }
     *done = request->state == ALAR_MPI_OVER;
     *error = *done ? request->error : 0;
-    if (!*done) {
-        /* Only a rank that has to wait pays for the watch here; the others have progress(). */
-        alar_mpi_watch_poll(&request->comm->mpi->watch);
-    }
     return 0;
 }
 
@@ -278,8 +274,6 @@ static int mpi_wait(void *request_in, void *stream, uint64_t timeout_us, int *er
         return -ALAR_E_UNSUPPORTED;
     }
     for (;;) {
-        int lost = alar_mpi_watch_poll(&mpi->watch);
-
         if (request->state == ALAR_MPI_PENDING) {
             request_poll(request);
         }
@@ -287,6 +281,7 @@ static int mpi_wait(void *request_in, void *stream, uint64_t timeout_us, int *er
             *error = request->error;
             return 0;
         }
+        int lost = pace.is_due ? alar_mpi_watch_poll(&mpi->watch) : 0;
         if (lost != 0) {
             return lost;
         }

@@ -24,11 +24,13 @@ struct alar_mpi_patience {
 struct alar_mpi_pace {
     uint64_t start_us;
     uint32_t polls;
+    bool is_due; /* the clock was read: time for what is worth asking every few polls only */
 };
 
 /* Called after each poll that found nothing: rests, and returns true when another poll is due, or
-   false when `limit_us` have passed since the first call (UINT64_MAX: never). The clock is read
-   only every few polls while they are cheap, and signals don't shorten a rest. */
+   false when `limit_us` have passed since the clock was first read (UINT64_MAX: never). That is
+   every few polls while they only spin, and at each poll after that. Signals don't shorten a rest.
+ */
 bool alar_mpi_pace_next(struct alar_mpi_pace *pace, const struct alar_mpi_patience *patience,
                         uint64_t limit_us);
 

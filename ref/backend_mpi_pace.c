@@ -8,7 +8,7 @@
 
 enum {
     YIELDS = 200,        /* polls with a yield before the first sleep */
-    POLLS_PER_CLOCK = 8, /* a poll costs about 0.1 us; the clock must not be most of it */
+    POLLS_PER_LOOK = 8, /* a poll costs about 0.1 us; the clock must not be most of it */
     NANOSECONDS_PER_MICROSECOND = 1000
 };
 
@@ -40,10 +40,12 @@ bool alar_mpi_pace_next(struct alar_mpi_pace *pace, const struct alar_mpi_patien
     bool is_asleep = poll >= patience->spins + YIELDS;
     uint64_t passed_us = 0;
 
-    if (poll == 0) {
-        pace->start_us = clock_us();
-    } else if (is_asleep || poll % POLLS_PER_CLOCK == 0) {
-        passed_us = clock_us() - pace->start_us;
+    pace->is_due = poll >= patience->spins || poll % POLLS_PER_LOOK == POLLS_PER_LOOK - 1;
+    if (pace->is_due) {
+        uint64_t now_us = clock_us();
+
+        pace->start_us = pace->start_us > 0 ? pace->start_us : now_us;
+        passed_us = now_us - pace->start_us;
     }
     if (passed_us >= limit_us) {
         return false;

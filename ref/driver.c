@@ -29,8 +29,8 @@ static size_t driver_next_cells(const struct alar_driver *driver)
                : driver->cells - driver->posted_cells;
 }
 
-/* Carries out POST and answers it. */
-static struct alar_engine_event driver_post(struct alar_driver *driver, uint16_t index)
+/* Carries out POST and says how that went. */
+static enum alar_engine_event_kind driver_post(struct alar_driver *driver, uint16_t index)
 {
     const struct alar_driver_options *options = &driver->options;
     const struct alar_layout *layout = &options->layout;
@@ -56,11 +56,11 @@ static struct alar_engine_event driver_post(struct alar_driver *driver, uint16_t
         driver->can_block ? NULL : &slot->request);
     if (error != 0) {
         driver_record_end(driver, index, error);
-        return (struct alar_engine_event){.kind = ALAR_ENGINE_POST_REFUSED};
+        return ALAR_ENGINE_POST_REFUSED;
     }
     slot->is_ended = driver->can_block;
     driver->blocked_us += driver->can_block ? alar_driver_now(driver) - start : 0;
-    return (struct alar_engine_event){.kind = ALAR_ENGINE_POSTED};
+    return ALAR_ENGINE_POSTED;
 }
 
 /* Asks the back end about one pending slot; true when it ended, with what to tell the engine. */
@@ -91,7 +91,8 @@ static bool driver_test(struct alar_driver *driver, uint16_t index, struct alar_
 static bool driver_await(struct alar_driver *driver, bool is_new, struct alar_engine_event *event)
 {
     if (is_new) {
-        driver->deadline = (struct alar_deadline){.since = alar_driver_now(driver),
+        driver->looked_us = alar_driver_now(driver);
+        driver->deadline = (struct alar_deadline){.since = driver->looked_us,
                                                   .limit = driver->options.deadline_us};
         driver_record_wait(driver, driver->action.slot);
     }
@@ -104,18 +105,19 @@ enum alar_need driver_go(struct alar_driver *driver, struct alar_engine_event ev
 
     for (;;) {
         struct alar_action *action = &driver->action;
-        enum alar_status status = alar_engine_step(&driver->engine, event, action);
+        enum alar_status status = alar_engine_step(&driver->engine, &event, action);
 
         POST(status == ALAR_OK);
         if (was_awaiting && action->kind != ALAR_ACTION_AWAIT) {
             driver->blocked_us += alar_driver_now(driver) - driver->deadline.since;
         }
         if (action->kind == ALAR_ACTION_POST) {
-            event = driver_post(driver, action->slot);
+            event.kind = driver_post(driver, action->slot);
         } else if (action->kind == ALAR_ACTION_TAKE) {
-            event = driver_take(driver, action);
+            event.kind = driver_take(driver, action, &event.status);
         } else if (action->kind == ALAR_ACTION_REPORT) {
-            event = driver_report(driver);
+            driver_report(driver);
+            event.kind = ALAR_ENGINE_REPORTED;
         } else if (action->kind != ALAR_ACTION_AWAIT ||
                    !driver_await(driver, !was_awaiting, &event)) {
             return alar_driver_need(driver);
@@ -164,21 +166,26 @@ static enum alar_need driver_collect(struct alar_driver *driver)
     return alar_driver_need(driver);
 }
 
+/* Nothing has ended: has a rank left, has the deadline passed? */
+static enum alar_need driver_look_around(struct alar_driver *driver)
+{
+    if (driver_is_left(driver)) {
+        return alar_driver_abandon(driver, ALAR_E_LOST);
+    }
+    if (driver->action.kind == ALAR_ACTION_AWAIT) {
+        driver->looked_us = alar_driver_now(driver);
+        if (alar_deadline_passed(&driver->deadline, driver->looked_us)) {
+            return driver_go(driver, (struct alar_engine_event){.kind = ALAR_ENGINE_EXPIRE});
+        }
+    }
+    return alar_driver_need(driver);
+}
+
 enum alar_need alar_driver_poll(struct alar_driver *driver)
 {
     enum alar_need need = driver_collect(driver);
 
-    if (need != ALAR_NEED_NOTHING && need != ALAR_NEED_POLL) {
-        return need;
-    }
-    if (driver_is_left(driver)) {
-        return alar_driver_abandon(driver, ALAR_E_LOST);
-    }
-    if (driver->action.kind == ALAR_ACTION_AWAIT &&
-        alar_deadline_passed(&driver->deadline, alar_driver_now(driver))) {
-        return driver_go(driver, (struct alar_engine_event){.kind = ALAR_ENGINE_EXPIRE});
-    }
-    return alar_driver_need(driver);
+    return need == ALAR_NEED_NOTHING || need == ALAR_NEED_POLL ? driver_look_around(driver) : need;
 }
 
 enum alar_need alar_driver_wait(struct alar_driver *driver, uint64_t slice_us)
@@ -188,7 +195,7 @@ enum alar_need alar_driver_wait(struct alar_driver *driver, uint64_t slice_us)
 
     PRE(driver->action.kind == ALAR_ACTION_AWAIT);
     if (!slot->is_ended) {
-        uint64_t waited = alar_driver_now(driver) - driver->deadline.since;
+        uint64_t waited = driver->looked_us - driver->deadline.since;
         uint64_t limit = driver->deadline.limit;
         uint64_t left = limit == 0 || limit - waited > slice_us ? slice_us : limit - waited;
 
@@ -197,7 +204,9 @@ enum alar_need alar_driver_wait(struct alar_driver *driver, uint64_t slice_us)
             driver->options.backend->wait(slot->request, NULL, left, &error);
         }
     }
-    return alar_driver_poll(driver);
+    /* The wait itself has looked around. */
+    enum alar_need need = driver_collect(driver);
+    return need == ALAR_NEED_POLL ? driver_look_around(driver) : need;
 }
 
 /* Keeps the newest local losses, and their exact sums until they are posted; false when the

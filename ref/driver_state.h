@@ -19,6 +19,7 @@ struct alar_driver {
     struct alar_engine engine;
     struct alar_action action; /* the engine's last word: READY, AWAIT, STOP or CLOSED */
     struct alar_deadline deadline;
+    uint64_t looked_us; /* tick at which the deadline was last looked at */
     uint64_t blocked_us;
     bool has_lost; /* the back end says that a rank has left */
     void *comm;
@@ -54,11 +55,14 @@ void *driver_receive_buffer(const struct alar_driver *driver, uint16_t slot);
 /* Gives the engine an event and carries out all that follows from it. */
 enum alar_need driver_go(struct alar_driver *driver, struct alar_engine_event event);
 
-/* Carries out TAKE and answers it: the only place where a value is read. */
-struct alar_engine_event driver_take(struct alar_driver *driver, const struct alar_action *action);
+/* Carries out TAKE: the only place where a value is read. Answers TAKEN, TAKEN_NONFINITE, or
+   TAKEN_WRONG and why in `status`. */
+enum alar_engine_event_kind driver_take(struct alar_driver *driver,
+                                        const struct alar_action *action,
+                                        enum alar_status *status);
 
 /* Carries out REPORT: one value for the steps of the interval, then an empty interval. */
-struct alar_engine_event driver_report(struct alar_driver *driver);
+void driver_report(struct alar_driver *driver);
 
 /* The world's number of the first rank behind this own contribution whose loss was not finite. */
 uint32_t driver_culprit(const struct alar_driver *driver, const struct alar_local *local);

@@ -84,7 +84,9 @@ static enum alar_status driver_check(struct alar_driver *driver, const struct dr
     return mishap.finding.kind < ALAR_CENSUS_SCHEMA ? ALAR_E_MISCOUNT : ALAR_E_SCHEMA;
 }
 
-struct alar_engine_event driver_take(struct alar_driver *driver, const struct alar_action *action)
+enum alar_engine_event_kind driver_take(struct alar_driver *driver,
+                                        const struct alar_action *action,
+                                        enum alar_status *status)
 {
     const struct alar_layout *layout = &driver->options.layout;
     const struct driver_slot *slot = &driver->slot[action->slot];
@@ -94,11 +96,11 @@ struct alar_engine_event driver_take(struct alar_driver *driver, const struct al
 
     driver_record_take(driver, action->slot, action->outcome);
     if (action->outcome != ALAR_OUTCOME_VALUE) {
-        return (struct alar_engine_event){.kind = ALAR_ENGINE_TAKEN};
+        return ALAR_ENGINE_TAKEN;
     }
-    enum alar_status status = driver_check(driver, slot, lanes);
-    if (status != ALAR_OK) {
-        return (struct alar_engine_event){.kind = ALAR_ENGINE_TAKEN_WRONG, .status = status};
+    *status = driver_check(driver, slot, lanes);
+    if (*status != ALAR_OK) {
+        return ALAR_ENGINE_TAKEN_WRONG;
     }
     for (size_t i = 0; i < groups * metrics; i++) {
         size_t cell = slot->cell + i / metrics * (slot->cells / groups);
@@ -109,8 +111,7 @@ struct alar_engine_event driver_take(struct alar_driver *driver, const struct al
             alar_payload_add_extreme(layout, lanes, slot->cells, i, &driver->extreme[at]);
         }
     }
-    return (struct alar_engine_event){
-        .kind = driver_find(driver, slot, lanes) ? ALAR_ENGINE_TAKEN_NONFINITE : ALAR_ENGINE_TAKEN};
+    return driver_find(driver, slot, lanes) ? ALAR_ENGINE_TAKEN_NONFINITE : ALAR_ENGINE_TAKEN;
 }
 
 /* The value of one metric's step or interval; false when there is none. */
@@ -173,7 +174,7 @@ static void report_metric(struct alar_driver *driver, size_t metric)
     }
 }
 
-struct alar_engine_event driver_report(struct alar_driver *driver)
+void driver_report(struct alar_driver *driver)
 {
     for (size_t i = 0; i < alar_payload_metrics(&driver->options.layout); i++) {
         report_metric(driver, i);
@@ -181,5 +182,4 @@ struct alar_engine_event driver_report(struct alar_driver *driver)
     driver->cells = driver->posted_cells = 0;
     driver->tokens = 0;
     driver->first_op = driver->posted;
-    return (struct alar_engine_event){.kind = ALAR_ENGINE_REPORTED};
 }

@@ -36,18 +36,17 @@ static void engine_inv(const struct alar_engine *engine)
         IMPLIES(state->is_torn_down, state->stop != ALAR_OK || state->is_finishing));
 }
 
-static struct alar_action engine_post(struct alar_engine *engine)
+static void engine_post(struct alar_engine *engine, struct alar_action *action)
 {
-    struct alar_action action = {.kind = ALAR_ACTION_POST};
-    enum alar_status status = alar_window_post(engine->window, &action.slot);
+    enum alar_status status = alar_window_post(engine->window, &action->slot);
     uint64_t live = alar_window_live(engine->window);
 
     POST(status == ALAR_OK);
+    action->kind = ALAR_ACTION_POST;
     engine->state.wants_post = 0;
     engine->state.wants_drain |= engine->rules.is_sync;
     engine->stats.posted++;
     engine->stats.peak = live > engine->stats.peak ? live : engine->stats.peak;
-    return action;
 }
 
 static void engine_count(struct alar_engine_stats *stats, enum alar_outcome outcome, bool waited)
@@ -67,43 +66,39 @@ static void engine_count(struct alar_engine_stats *stats, enum alar_outcome outc
 }
 
 /* Takes the oldest live handle, or waits for it. */
-static struct alar_action engine_drain_one(struct alar_engine *engine)
+static void engine_drain_one(struct alar_engine *engine, struct alar_action *action)
 {
-    struct alar_action action = {.kind = ALAR_ACTION_TAKE};
     struct alar_engine_state *state = &engine->state;
-    enum alar_status status = alar_window_take(engine->window, &action.slot, &action.outcome);
+    enum alar_status status = alar_window_take(engine->window, &action->slot, &action->outcome);
 
     if (status == ALAR_E_PENDING) {
         state->is_awaited = 1;
-        action.kind = ALAR_ACTION_AWAIT;
-        action.slot = alar_window_oldest(engine->window);
-        return action;
+        action->kind = ALAR_ACTION_AWAIT;
+        action->slot = alar_window_oldest(engine->window);
+        return;
     }
     POST(status == ALAR_OK);
-    engine_count(&engine->stats, action.outcome, state->is_awaited);
+    action->kind = ALAR_ACTION_TAKE;
+    engine_count(&engine->stats, action->outcome, state->is_awaited);
     state->is_awaited = 0;
-    if (action.outcome != ALAR_OUTCOME_VALUE && state->stop == ALAR_OK) {
-        state->stop = action.outcome == ALAR_OUTCOME_FAILED ? ALAR_E_BACKEND : ALAR_E_TIMEOUT;
+    if (action->outcome != ALAR_OUTCOME_VALUE && state->stop == ALAR_OK) {
+        state->stop = action->outcome == ALAR_OUTCOME_FAILED ? ALAR_E_BACKEND : ALAR_E_TIMEOUT;
     }
-    return action;
 }
 
 /* A stopped run: give up the communicator, then tell every handle that is left, then close. */
-static struct alar_action engine_close(struct alar_engine *engine)
+static void engine_close(struct alar_engine *engine, struct alar_action *action)
 {
-    if (!engine->state.is_torn_down) {
-        return (struct alar_action){.kind = ALAR_ACTION_STOP,
-                                    .status = (enum alar_status)engine->state.stop};
+    if (engine->state.is_torn_down && alar_window_live(engine->window) > 0) {
+        engine_drain_one(engine, action);
+        return;
     }
-    if (alar_window_live(engine->window) > 0) {
-        return engine_drain_one(engine);
-    }
-    return (struct alar_action){.kind = ALAR_ACTION_CLOSED,
-                                .status = (enum alar_status)engine->state.stop};
+    action->kind = engine->state.is_torn_down ? ALAR_ACTION_CLOSED : ALAR_ACTION_STOP;
+    action->status = (enum alar_status)engine->state.stop;
 }
 
 /* Nothing is left to post or drain: the log line, if it is due, and the end, if it has come. */
-static struct alar_action engine_settle(struct alar_engine *engine)
+static void engine_settle(struct alar_engine *engine, struct alar_action *action)
 {
     struct alar_engine_state *state = &engine->state;
     bool must_stop = state->saw_nonfinite && engine->rules.stops_on_nonfinite;
@@ -115,18 +110,20 @@ static struct alar_action engine_settle(struct alar_engine *engine)
     if (state->wants_report) {
         state->wants_report = 0;
         state->steps = 0;
-        return (struct alar_action){.kind = ALAR_ACTION_REPORT};
+        action->kind = ALAR_ACTION_REPORT;
+        return;
     }
     if (must_stop && state->is_step_end) {
         state->stop = ALAR_E_NONFINITE;
     }
     if (state->stop != ALAR_OK || state->is_finishing) {
-        return engine_close(engine);
+        engine_close(engine, action);
+        return;
     }
-    return (struct alar_action){.kind = ALAR_ACTION_READY};
+    action->kind = ALAR_ACTION_READY;
 }
 
-static struct alar_action engine_next(struct alar_engine *engine)
+static void engine_next(struct alar_engine *engine, struct alar_action *action)
 {
     struct alar_engine_state *state = &engine->state;
     bool must_drain =
@@ -134,16 +131,15 @@ static struct alar_action engine_next(struct alar_engine *engine)
         (state->saw_nonfinite && engine->rules.stops_on_nonfinite && state->is_step_end);
 
     if (state->stop != ALAR_OK) {
-        return engine_close(engine);
+        engine_close(engine, action);
+    } else if (state->wants_post && alar_window_has_room(engine->window)) {
+        engine_post(engine, action);
+    } else if (state->wants_post || (must_drain && alar_window_live(engine->window) > 0)) {
+        /* A full window always holds a live handle: the first one told as timed out stops the run. */
+        engine_drain_one(engine, action);
+    } else {
+        engine_settle(engine, action);
     }
-    if (state->wants_post && alar_window_has_room(engine->window)) {
-        return engine_post(engine);
-    }
-    /* A full window always holds a live handle: the first one told as timed out stops the run. */
-    if (state->wants_post || (must_drain && alar_window_live(engine->window) > 0)) {
-        return engine_drain_one(engine);
-    }
-    return engine_settle(engine);
 }
 
 static void engine_log_line(struct alar_engine *engine)
@@ -153,12 +149,12 @@ static void engine_log_line(struct alar_engine *engine)
     engine->state.wants_report = 1;
 }
 
-static void engine_program(struct alar_engine *engine, struct alar_engine_event event)
+static void engine_program(struct alar_engine *engine, const struct alar_engine_event *event)
 {
     struct alar_engine_state *state = &engine->state;
 
-    state->is_step_end = event.kind != ALAR_ENGINE_CONTRIBUTE;
-    switch (event.kind) {
+    state->is_step_end = event->kind != ALAR_ENGINE_CONTRIBUTE;
+    switch (event->kind) {
     case ALAR_ENGINE_CONTRIBUTE:
         state->wants_post = engine->rules.placement == ALAR_PLACEMENT_MICROBATCH;
         break;
@@ -178,8 +174,8 @@ static void engine_program(struct alar_engine *engine, struct alar_engine_event 
         }
         break;
     default: /* ABANDON */
-        PRE(event.status != ALAR_OK);
-        state->stop = (uint8_t)event.status;
+        PRE(event->status != ALAR_OK);
+        state->stop = (uint8_t)event->status;
         break;
     }
 }
@@ -217,15 +213,16 @@ static bool engine_expects(const struct alar_engine *engine, enum alar_engine_ev
 }
 
 /* What the world says goes to the handle's table; everything else sets wants. */
-static enum alar_status engine_apply(struct alar_engine *engine, struct alar_engine_event event)
+static enum alar_status engine_apply(struct alar_engine *engine,
+                                     const struct alar_engine_event *event)
 {
     struct alar_engine_state *state = &engine->state;
 
-    switch (event.kind) {
+    switch (event->kind) {
     case ALAR_ENGINE_COMPLETE:
-        return alar_window_note(engine->window, event.slot, ALAR_EVENT_COMPLETE);
+        return alar_window_note(engine->window, event->slot, ALAR_EVENT_COMPLETE);
     case ALAR_ENGINE_FAIL:
-        return alar_window_note(engine->window, event.slot, ALAR_EVENT_FAIL);
+        return alar_window_note(engine->window, event->slot, ALAR_EVENT_FAIL);
     case ALAR_ENGINE_EXPIRE:
         return alar_window_note(engine->window, alar_window_oldest(engine->window),
                                 ALAR_EVENT_EXPIRE);
@@ -236,8 +233,8 @@ static enum alar_status engine_apply(struct alar_engine *engine, struct alar_eng
         state->saw_nonfinite = 1;
         return ALAR_OK;
     case ALAR_ENGINE_TAKEN_WRONG:
-        PRE(event.status != ALAR_OK);
-        state->stop = state->stop == ALAR_OK ? (uint8_t)event.status : state->stop;
+        PRE(event->status != ALAR_OK);
+        state->stop = state->stop == ALAR_OK ? (uint8_t)event->status : state->stop;
         return ALAR_OK;
     case ALAR_ENGINE_TORN_DOWN:
         state->is_torn_down = 1;
@@ -253,14 +250,14 @@ static enum alar_status engine_apply(struct alar_engine *engine, struct alar_eng
     }
 }
 
-enum alar_status alar_engine_step(struct alar_engine *engine, struct alar_engine_event event,
+enum alar_status alar_engine_step(struct alar_engine *engine, const struct alar_engine_event *event,
                                   struct alar_action *action)
 {
-    if (!engine_expects(engine, event.kind)) {
+    if (!engine_expects(engine, event->kind)) {
         return ALAR_E_ILLEGAL;
     }
     ALAR_TRY(engine_apply(engine, event));
-    *action = engine_next(engine);
+    engine_next(engine, action);
     engine->state.phase = (uint8_t)action->kind;
     if (action->kind == ALAR_ACTION_POST || action->kind == ALAR_ACTION_TAKE) {
         engine->state.slot = action->slot;

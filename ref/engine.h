@@ -107,7 +107,7 @@ ALAR_MUST_USE enum alar_status alar_engine_init(struct alar_engine *engine,
    Errors: ALAR_E_ILLEGAL when the event does not answer the last action, or the table refuses it;
    ALAR_E_RANGE for a slot that holds nothing. Nothing is changed then. spec: W-07, W-08, L-09 */
 ALAR_MUST_USE enum alar_status alar_engine_step(struct alar_engine *engine,
-                                                struct alar_engine_event event,
+                                                const struct alar_engine_event *event,
                                                 struct alar_action *action);
 
 /* A bound on one wait, in the caller's ticks; `limit` 0 means none. */

@@ -158,11 +158,6 @@ uint16_t alar_window_live_slot(const struct alar_window *window, uint16_t i)
     return window_slot(window, (uint16_t)(window->told + i));
 }
 
-uint16_t alar_window_live(const struct alar_window *window)
-{
-    return (uint16_t)(window->held - window->told);
-}
-
 uint16_t alar_window_quarantined(const struct alar_window *window)
 {
     uint16_t count = 0;
@@ -173,9 +168,4 @@ uint16_t alar_window_quarantined(const struct alar_window *window)
         count = (uint16_t)(count + (handle->state == ALAR_HANDLE_QUARANTINED));
     }
     return count;
-}
-
-bool alar_window_has_room(const struct alar_window *window)
-{
-    return window->held < window->capacity;
 }

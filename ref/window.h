@@ -59,20 +59,26 @@ ALAR_MUST_USE enum alar_status alar_window_take(struct alar_window *window, uint
 /* The communicator is gone: every handle whose buffers the back end still owned ends. spec: W-05 */
 void alar_window_teardown(struct alar_window *window);
 
+/* Handles posted and not yet told; at the end of a run this many have leaked. spec: W-06 */
+static inline uint16_t alar_window_live(const struct alar_window *window)
+{
+    return (uint16_t)(window->held - window->told);
+}
+
+/* Is there a free slot? */
+static inline bool alar_window_has_room(const struct alar_window *window)
+{
+    return window->held < window->capacity;
+}
+
 /* The slot of the oldest live handle. PRE: alar_window_live(window) > 0. */
 uint16_t alar_window_oldest(const struct alar_window *window);
 
 /* The slot of the i-th live handle from the oldest. PRE: i < alar_window_live(window). */
 uint16_t alar_window_live_slot(const struct alar_window *window, uint16_t i);
 
-/* Handles posted and not yet told; at the end of a run this many have leaked. spec: W-06 */
-uint16_t alar_window_live(const struct alar_window *window);
-
 /* Handles told as timed out whose buffers the back end still owns. */
 uint16_t alar_window_quarantined(const struct alar_window *window);
-
-/* Is there a free slot? */
-bool alar_window_has_room(const struct alar_window *window);
 
 /* Clauses that cost constant time; every mutating function ends with them. */
 void alar_window_inv(const struct alar_window *window);

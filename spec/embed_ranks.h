@@ -122,7 +122,7 @@ static struct alar_action rank_step(int r, struct alar_engine_event event)
     engines[r].state = WORLD.rank[r].engine;
     story_base = rank_window(r)->slot;
     TELL("rank %d: %s\n", r, event_names[event.kind]);
-    status = alar_engine_step(&engines[r], event, &action);
+    status = alar_engine_step(&engines[r], &event, &action);
     HOLDS("W-08: the engine takes the event that answers", status == ALAR_OK);
     WORLD.rank[r].engine = engines[r].state;
     alar_window_inv_deep(rank_window(r));

@@ -30,9 +30,9 @@ static void handle_lives(int count)
 static struct alar_action step(struct alar_engine *engine, enum alar_engine_event_kind kind,
                                uint16_t slot)
 {
+    const struct alar_engine_event event = {.kind = kind, .slot = slot};
     struct alar_action action = {0};
-    enum alar_status status =
-        alar_engine_step(engine, (struct alar_engine_event){.kind = kind, .slot = slot}, &action);
+    enum alar_status status = alar_engine_step(engine, &event, &action);
 
     PRE(status == ALAR_OK);
     return action;

@@ -58,7 +58,7 @@ void rig_init(struct rig *rig, const struct plan *plan, uint64_t seed)
 
 void rig_step(struct rig *rig, struct alar_engine_event event)
 {
-    enum alar_status status = alar_engine_step(&rig->engine, event, &rig->action);
+    enum alar_status status = alar_engine_step(&rig->engine, &event, &rig->action);
 
     demand(status == ALAR_OK, "event %d after %s: %s", (int)event.kind, rig->trace.text,
            alar_status_name(status));

@@ -210,6 +210,7 @@ static void be_late(struct story *story)
     CLAIM(world, world_post(world, comm, &others, &others, 1, ALAR_I32, ALAR_SUM, &request) == 0);
     while (!done && world->failures == 0) {
         CLAIM(world, world->backend.test(request, &done, &error) == 0);
+        CLAIM(world, world->backend.progress(world->context) == 0);
     }
     CLAIM(world, others == world->ranks - 1);
     CLAIM(world, world->backend.request_free(request) == 0);

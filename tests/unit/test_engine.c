@@ -76,11 +76,9 @@ Test(engine, takes_only_the_event_that_answers)
             rig_enter(&rig, (enum alar_action_kind)phase);
             cr_assert_eq((int)rig.action.kind, phase);
             memcpy(&before, &rig, sizeof(rig));
-            enum alar_status status = alar_engine_step(
-                &rig.engine,
-                (struct alar_engine_event){.kind = (enum alar_engine_event_kind)kind,
-                                           .status = ALAR_E_INPUT},
-                &rig.action);
+            const struct alar_engine_event event = {.kind = (enum alar_engine_event_kind)kind,
+                                                    .status = ALAR_E_INPUT};
+            enum alar_status status = alar_engine_step(&rig.engine, &event, &rig.action);
 
             cr_assert_eq(status, *answer == 'y' ? ALAR_OK : ALAR_E_ILLEGAL,
                          "phase %d, event %d: %s", phase, (int)kind, alar_status_name(status));
@@ -102,13 +100,13 @@ Test(engine, refuses_completions_out_of_the_blue)
     for (uint16_t slot = 1; slot < 4; slot++) {
         struct alar_engine_event event = {.kind = ALAR_ENGINE_COMPLETE, .slot = slot};
 
-        cr_assert_eq(alar_engine_step(&rig.engine, event, &rig.action), ALAR_E_RANGE);
+        cr_assert_eq(alar_engine_step(&rig.engine, &event, &rig.action), ALAR_E_RANGE);
     }
     struct alar_engine_event event = {.kind = ALAR_ENGINE_COMPLETE, .slot = 0};
-    cr_assert_eq(alar_engine_step(&rig.engine, event, &rig.action), ALAR_OK);
-    cr_assert_eq(alar_engine_step(&rig.engine, event, &rig.action), ALAR_E_ILLEGAL);
+    cr_assert_eq(alar_engine_step(&rig.engine, &event, &rig.action), ALAR_OK);
+    cr_assert_eq(alar_engine_step(&rig.engine, &event, &rig.action), ALAR_E_ILLEGAL);
     event.kind = (enum alar_engine_event_kind)EVENTS;
-    cr_assert_eq(alar_engine_step(&rig.engine, event, &rig.action), ALAR_E_ILLEGAL);
+    cr_assert_eq(alar_engine_step(&rig.engine, &event, &rig.action), ALAR_E_ILLEGAL);
     cr_assert_arr_eq(&before, &rig.engine.state, sizeof(before));
 }
 

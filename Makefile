@@ -128,7 +128,7 @@ HEADERS   := $(addprefix ref/,alar.h status.h status.def terms.h backend.h dtype
 OPT      ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(if $(filter 1,$(WERROR)),-Werror)
 CPPFLAGS := -I. -Iref -D_XOPEN_SOURCE=700 -DALAR_VERSION=\"$(VERSION)\"
-CFLAGS   := -std=c11 $(OPT) $(WARNINGS) -ffp-contract=off -fPIC
+CFLAGS   := -std=c11 $(OPT) $(WARNINGS) -ffp-contract=off -fPIC -fno-semantic-interposition
 LDFLAGS  := -Wl,--as-needed
 LDLIBS   := -lyajl -lm -ldl
 ifeq ($(FAULTS),1)

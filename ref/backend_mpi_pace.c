@@ -7,7 +7,7 @@
 #include <time.h>
 
 enum {
-    YIELDS = 200,        /* polls with a yield before the first sleep */
+    YIELDS = 200,       /* polls with a yield before the first sleep */
     POLLS_PER_LOOK = 8, /* a poll costs about 0.1 us; the clock must not be most of it */
     NANOSECONDS_PER_MICROSECOND = 1000
 };

@@ -21,12 +21,18 @@ uint64_t alar_driver_now(const struct alar_driver *driver)
     return driver->options.now_us(driver->options.clock);
 }
 
-/* Microbatches that the next all-reduce covers. */
-static size_t driver_next_cells(const struct alar_driver *driver)
+/* What the next all-reduce covers: all that was contributed and not posted yet. */
+static struct driver_slot driver_next(const struct alar_driver *driver)
 {
-    return driver->options.rules.placement == ALAR_PLACEMENT_MICROBATCH
-               ? 1
-               : driver->cells - driver->posted_cells;
+    bool is_window = driver->options.layout.placement == ALAR_PLACEMENT_WINDOW;
+    bool is_cell = driver->options.layout.placement == ALAR_PLACEMENT_MICROBATCH;
+
+    return (struct driver_slot){
+        .number = driver->posted,
+        .cells = driver->cells - driver->posted_cells,
+        .step = is_window ? 0 : driver->steps - 1,
+        .microbatch = is_cell ? driver->microbatch - 1 : 0,
+    };
 }
 
 /* Carries out POST and says how that went. */
@@ -38,22 +44,19 @@ static enum alar_engine_event_kind driver_post(struct alar_driver *driver, uint1
     struct alar_op op = {.tag = driver->posted, .timeout_us = options->deadline_us, .scale = 1.0};
     uint64_t start = driver->can_block ? alar_driver_now(driver) : 0;
 
-    *slot = (struct driver_slot){
-        .number = driver->posted,
-        .cell = driver->posted_cells,
-        .cells = driver_next_cells(driver),
-    };
-    alar_payload_write(layout, options->rank, slot->number,
-                       &driver->local[slot->cell * alar_payload_metrics(layout)], slot->cells,
-                       driver_send_buffer(driver, index));
+    *slot = driver_next(driver);
+    size_t lanes =
+        alar_payload_write(layout, options->rank, slot->number,
+                           &driver->local[driver->posted_cells * alar_payload_metrics(layout)],
+                           slot->cells, driver_send_buffer(driver, index));
     driver_record_issue(driver, index);
     driver->posted++;
     driver->posted_cells += slot->cells;
 
-    int error = options->backend->allreduce(
-        driver->comm, driver_send_buffer(driver, index), driver_receive_buffer(driver, index),
-        alar_payload_lanes(layout, slot->cells), alar_payload_dtype(layout), ALAR_SUM, NULL, &op,
-        driver->can_block ? NULL : &slot->request);
+    int error = options->backend->allreduce(driver->comm, driver_send_buffer(driver, index),
+                                            driver_receive_buffer(driver, index), lanes,
+                                            alar_payload_dtype(layout), ALAR_SUM, NULL, &op,
+                                            driver->can_block ? NULL : &slot->request);
     if (error != 0) {
         driver_record_end(driver, index, error);
         return ALAR_ENGINE_POST_REFUSED;
@@ -252,16 +255,19 @@ enum alar_need alar_driver_microbatch(struct alar_driver *driver, int64_t step,
                                       const struct alar_local *local)
 {
     const struct alar_layout *layout = &driver->options.layout;
-    size_t index = driver->cells / layout->microbatches;
 
     PRE(driver->action.kind == ALAR_ACTION_READY);
-    PRE(index < driver->options.rules.log_interval);
-    driver->step[index] = step;
+    if (driver->microbatch == layout->microbatches || driver->steps == 0) {
+        PRE(driver->steps < driver->options.rules.log_interval);
+        driver->steps++;
+        driver->microbatch = 0;
+    }
+    driver->step[driver->steps - 1] = step;
     const struct alar_local *bad = driver_nonfinite(driver, local);
     if (bad != NULL && driver->options.check == ALAR_CHECK_RAISE) {
         driver->findings[0] = (struct alar_finding){
             .step = step,
-            .microbatch = (uint32_t)(driver->cells % layout->microbatches),
+            .microbatch = driver->microbatch,
             .rank = driver_culprit(driver, bad),
         };
         driver->finding_count = 1;
@@ -270,13 +276,14 @@ enum alar_need alar_driver_microbatch(struct alar_driver *driver, int64_t step,
     if (!driver_keep(driver, local)) {
         return alar_driver_abandon(driver, ALAR_E_RANGE);
     }
+    driver->microbatch++;
     driver->cells++;
     return driver_go(driver, (struct alar_engine_event){.kind = ALAR_ENGINE_CONTRIBUTE});
 }
 
 enum alar_need alar_driver_step_end(struct alar_driver *driver)
 {
-    PRE(driver->cells % driver->options.layout.microbatches == 0);
+    PRE(driver->steps > 0 && driver->microbatch == driver->options.layout.microbatches);
     enum alar_need need = driver_collect(driver);
 
     if (need != ALAR_NEED_NOTHING) {

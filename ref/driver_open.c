@@ -157,12 +157,10 @@ const struct alar_mishap *alar_driver_mishap(const struct alar_driver *driver)
 
 struct alar_note alar_driver_note(const struct alar_driver *driver)
 {
-    const struct alar_layout *layout = &driver->options.layout;
-    size_t last = driver->cells > 0 ? driver->cells - 1 : 0;
     struct alar_note note = {
         .status = (int32_t)alar_driver_status(driver),
-        .step = (uint32_t)driver->step[last / layout->microbatches],
-        .microbatch = (uint32_t)(last % layout->microbatches),
+        .step = (uint32_t)driver->step[driver->steps > 0 ? driver->steps - 1 : 0],
+        .microbatch = driver->microbatch > 0 ? driver->microbatch - 1 : 0,
         .posted = (uint32_t)driver->posted,
     };
 

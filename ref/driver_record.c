@@ -47,9 +47,9 @@ void driver_record_issue(struct alar_driver *driver, uint16_t slot)
         .in = record_lanes(driver, slot, driver_send_buffer(driver, slot)),
         .key = driver->options.schema.key,
         .has_step = true,
-        .step = driver->step[posted->cell / layout->microbatches],
+        .step = driver->step[posted->step],
         .has_microbatch = layout->placement == ALAR_PLACEMENT_MICROBATCH,
-        .microbatch = (uint32_t)(posted->cell % layout->microbatches),
+        .microbatch = posted->microbatch,
         .pairs = alar_payload_pairs(layout, posted->cells),
     };
     alar_history_issue(driver->options.history, record_time(driver), &record);
@@ -72,15 +72,14 @@ void driver_record_wait(struct alar_driver *driver, uint16_t slot)
 
 void driver_record_end(struct alar_driver *driver, uint16_t slot, int error)
 {
+    if (driver->options.history == NULL || driver->can_block) {
+        return;
+    }
     const struct alar_history_fail record = {
         .op = record_op(driver, slot),
         .error = "backend",
         .text = alar_status_text((enum alar_status) - error),
     };
-
-    if (driver->options.history == NULL || driver->can_block) {
-        return;
-    }
     if (error == 0) {
         alar_history_complete(driver->options.history, record_time(driver), record.op);
     } else {
@@ -105,15 +104,14 @@ static void record_value(struct alar_driver *driver, uint16_t slot)
 
 void driver_record_take(struct alar_driver *driver, uint16_t slot, enum alar_outcome outcome)
 {
+    if (driver->options.history == NULL) {
+        return;
+    }
     const struct alar_history_fail timeout = {
         .op = record_op(driver, slot),
         .error = driver->has_lost ? "lost" : "timeout",
         .text = alar_status_text(driver->has_lost ? ALAR_E_LOST : ALAR_E_TIMEOUT),
     };
-
-    if (driver->options.history == NULL) {
-        return;
-    }
     if (outcome == ALAR_OUTCOME_VALUE) {
         record_value(driver, slot);
     } else if (outcome == ALAR_OUTCOME_TIMED_OUT) {

@@ -6,12 +6,13 @@
 
 /* What belongs to one slot of the window. */
 struct driver_slot {
-    void *request;   /* of the back end; NULL when there is none */
-    uint64_t number; /* of the operation within its communicator, from 0 */
-    size_t cell;     /* first microbatch it covers, counted from the start of its interval */
-    size_t cells;    /* microbatches it covers */
-    bool is_ended;   /* the back end said so, and the engine was told or is about to be */
-    bool is_waited;  /* a wait record was written */
+    void *request;       /* of the back end; NULL when there is none */
+    uint64_t number;     /* of the operation within its communicator, from 0 */
+    size_t cells;        /* microbatches it covers, of one step or of whole steps */
+    size_t step;         /* of the first of them, counted from the start of its interval */
+    uint32_t microbatch; /* of the first of them, counted from the start of its step */
+    bool is_ended;       /* the back end said so, and the engine was told or is about to be */
+    bool is_waited;      /* a wait record was written */
 };
 
 struct alar_driver {
@@ -40,7 +41,9 @@ struct alar_driver {
     struct alar_exact *exact; /* sums of what is not posted yet; NULL under the pair encodings */
     int64_t tokens;           /* this rank's, of the interval */
     int64_t *step;            /* own number of each step of the interval */
-    size_t cells;             /* contributed so far */
+    size_t steps;             /* begun so far */
+    uint32_t microbatch;      /* contributed to the last of them */
+    size_t cells;             /* contributed so far, of all steps */
     size_t posted_cells;      /* of which covered by all-reduces */
     uint64_t first_op;        /* number of the interval's first operation */
 
@@ -58,8 +61,7 @@ enum alar_need driver_go(struct alar_driver *driver, struct alar_engine_event ev
 /* Carries out TAKE: the only place where a value is read. Answers TAKEN, TAKEN_NONFINITE, or
    TAKEN_WRONG and why in `status`. */
 enum alar_engine_event_kind driver_take(struct alar_driver *driver,
-                                        const struct alar_action *action,
-                                        enum alar_status *status);
+                                        const struct alar_action *action, enum alar_status *status);
 
 /* Carries out REPORT: one value for the steps of the interval, then an empty interval. */
 void driver_report(struct alar_driver *driver);

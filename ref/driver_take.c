@@ -42,7 +42,8 @@ static bool driver_find(struct alar_driver *driver, const struct driver_slot *sl
         size_t cell = i / ranks / metrics;
         size_t metric = i / ranks % metrics;
         uint32_t rank = (uint32_t)(i % ranks);
-        size_t step = (slot->cell + cell) / layout->microbatches;
+        size_t microbatch = slot->microbatch + cell; /* counted on over the steps */
+        size_t step = slot->step + microbatch / layout->microbatches;
 
         if (!alar_payload_flag(layout, lanes, slot->cells, i / ranks, rank)) {
             continue;
@@ -51,7 +52,7 @@ static bool driver_find(struct alar_driver *driver, const struct driver_slot *sl
         if (driver->finding_count < ALAR_FINDINGS_KEPT) {
             driver->findings[driver->finding_count] = (struct alar_finding){
                 .step = driver->step[step],
-                .microbatch = (uint32_t)((slot->cell + cell) % layout->microbatches),
+                .microbatch = (uint32_t)(microbatch % layout->microbatches),
                 .rank = first + rank,
             };
         }
@@ -68,8 +69,8 @@ static enum alar_status driver_check(struct alar_driver *driver, const struct dr
     struct alar_mishap mishap = {
         .finding =
             alar_payload_check(layout, driver->options.rank, slot->number, lanes, slot->cells),
-        .step = driver->step[slot->cell / layout->microbatches],
-        .microbatch = (uint32_t)(slot->cell % layout->microbatches),
+        .step = driver->step[slot->step],
+        .microbatch = slot->microbatch,
         .number = slot->number,
     };
 
@@ -84,15 +85,38 @@ static enum alar_status driver_check(struct alar_driver *driver, const struct dr
     return mishap.finding.kind < ALAR_CENSUS_SCHEMA ? ALAR_E_MISCOUNT : ALAR_E_SCHEMA;
 }
 
-enum alar_engine_event_kind driver_take(struct alar_driver *driver,
-                                        const struct alar_action *action,
-                                        enum alar_status *status)
+/* Adds what was reduced to the steps that it covers. */
+static void driver_add(struct alar_driver *driver, const struct driver_slot *slot,
+                       const void *lanes)
 {
     const struct alar_layout *layout = &driver->options.layout;
+    size_t metrics = alar_payload_metrics(layout);
+    size_t each = alar_payload_pair_cells(layout);
+    size_t at = slot->step * metrics; /* of the step's first metric */
+    size_t microbatch = slot->microbatch;
+    size_t pair = 0;
+
+    for (size_t cell = 0; cell < slot->cells; cell += each) {
+        for (size_t metric = 0; metric < metrics; metric++, pair++) {
+            alar_payload_add(layout, lanes, pair, &driver->tally[at + metric]);
+            if (driver->extreme != NULL) {
+                alar_payload_add_extreme(layout, lanes, slot->cells, pair,
+                                         &driver->extreme[at + metric]);
+            }
+        }
+        microbatch += each;
+        if (microbatch == layout->microbatches) {
+            microbatch = 0;
+            at += metrics;
+        }
+    }
+}
+
+enum alar_engine_event_kind driver_take(struct alar_driver *driver,
+                                        const struct alar_action *action, enum alar_status *status)
+{
     const struct driver_slot *slot = &driver->slot[action->slot];
     const void *lanes = driver_receive_buffer(driver, action->slot);
-    size_t metrics = alar_payload_metrics(layout);
-    size_t groups = alar_payload_pairs(layout, slot->cells) / metrics;
 
     driver_record_take(driver, action->slot, action->outcome);
     if (action->outcome != ALAR_OUTCOME_VALUE) {
@@ -102,15 +126,7 @@ enum alar_engine_event_kind driver_take(struct alar_driver *driver,
     if (*status != ALAR_OK) {
         return ALAR_ENGINE_TAKEN_WRONG;
     }
-    for (size_t i = 0; i < groups * metrics; i++) {
-        size_t cell = slot->cell + i / metrics * (slot->cells / groups);
-        size_t at = cell / layout->microbatches * metrics + i % metrics;
-
-        alar_payload_add(layout, lanes, i, &driver->tally[at]);
-        if (driver->extreme != NULL) {
-            alar_payload_add_extreme(layout, lanes, slot->cells, i, &driver->extreme[at]);
-        }
-    }
+    driver_add(driver, slot, lanes);
     return driver_find(driver, slot, lanes) ? ALAR_ENGINE_TAKEN_NONFINITE : ALAR_ENGINE_TAKEN;
 }
 
@@ -136,15 +152,16 @@ static bool report_value(const struct alar_driver *driver, enum alar_metric_kind
 static void report_metric(struct alar_driver *driver, size_t metric)
 {
     const struct alar_driver_options *options = &driver->options;
-    size_t steps = driver->cells / options->layout.microbatches;
+    size_t steps = driver->steps;
     size_t metrics = alar_payload_metrics(&options->layout);
     enum alar_metric_kind kind = alar_kinds_get(options->layout.kinds, (uint32_t)metric);
     enum alar_over over = kind == ALAR_METRIC_MEAN ? options->over : ALAR_OVER_POOLED;
-    struct alar_tally interval = {.tokens = 0};
+    struct alar_tally interval;
     struct alar_extreme extreme = {.has_value = false};
     struct alar_report report = {
         .metric = options->schema.name[metric], .kind = kind, .steps = (uint32_t)steps};
 
+    alar_tally_clear(&interval, options->layout.encoding);
     for (size_t i = 0; i < steps; i++) {
         struct alar_tally *step = &driver->tally[i * metrics + metric];
         struct alar_extreme one = {.has_value = false};
@@ -159,7 +176,7 @@ static void report_metric(struct alar_driver *driver, size_t metric)
         if (report_value(driver, kind, step, &one, &value)) {
             report.nan_steps += !isfinite(value) ? 1U : 0U;
         }
-        *step = (struct alar_tally){.tokens = 0};
+        alar_tally_clear(step, options->layout.encoding);
     }
     report.is_empty = !report_value(driver, kind, &interval, &extreme, &report.loss);
     report.extreme_rank = extreme.has_value ? driver_world_rank(driver, extreme.rank) : 0;
@@ -179,6 +196,8 @@ void driver_report(struct alar_driver *driver)
     for (size_t i = 0; i < alar_payload_metrics(&driver->options.layout); i++) {
         report_metric(driver, i);
     }
+    driver->steps = 0;
+    driver->microbatch = 0;
     driver->cells = driver->posted_cells = 0;
     driver->tokens = 0;
     driver->first_op = driver->posted;

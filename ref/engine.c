@@ -135,7 +135,7 @@ static void engine_next(struct alar_engine *engine, struct alar_action *action)
     } else if (state->wants_post && alar_window_has_room(engine->window)) {
         engine_post(engine, action);
     } else if (state->wants_post || (must_drain && alar_window_live(engine->window) > 0)) {
-        /* A full window always holds a live handle: the first one told as timed out stops the run. */
+        /* A full window holds a live handle: the first one told as timed out stops the run. */
         engine_drain_one(engine, action);
     } else {
         engine_settle(engine, action);

@@ -83,6 +83,17 @@ struct alar_ratio alar_loss_pair(enum alar_encoding encoding, enum alar_normaliz
     }
 }
 
+void alar_tally_clear(struct alar_tally *tally, enum alar_encoding encoding)
+{
+    tally->ratio = (struct alar_ratio){0.0, 0.0};
+    tally->tokens = 0.0;
+    tally->nonfinite = 0;
+    tally->empty = 0;
+    if (encoding == ALAR_EXACT) {
+        tally->exact = (struct alar_exact_ratio){.denominator = 0};
+    }
+}
+
 /* Ranks without a token in a reduced rank-mean pair, whose denominator counts those with one. What
    a broken back end delivers is no count and says nothing about empty ranks. */
 static uint64_t ranks_empty(uint32_t ranks, double denominator)

@@ -55,14 +55,17 @@ struct alar_exact_ratio {
     int64_t denominator;
 };
 
-/* What is known of one step, or of one interval. Zero it before use. */
+/* What is known of one step, or of one interval. Zero or clear it before use. */
 struct alar_tally {
-    struct alar_ratio ratio;       /* of the pair encodings */
-    struct alar_exact_ratio exact; /* of `exact` */
-    double tokens;      /* of all ranks and microbatches, exact to 2^53; 0 where none travel */
-    uint64_t nonfinite; /* (rank, microbatch) cells with a non-finite local loss */
-    uint64_t empty;     /* rank-mean: cells without a token; otherwise: steps without one */
+    struct alar_ratio ratio; /* of the pair encodings */
+    double tokens;           /* of all ranks and microbatches, exact to 2^53; 0 where none travel */
+    uint64_t nonfinite;      /* (rank, microbatch) cells with a non-finite local loss */
+    uint64_t empty;          /* rank-mean: cells without a token; otherwise: steps without one */
+    struct alar_exact_ratio exact; /* of `exact`; the other encodings never look at it */
 };
+
+/* Empties a tally; its exact part, which is large, only where that is looked at. */
+void alar_tally_clear(struct alar_tally *tally, enum alar_encoding encoding);
 
 /* The pair one rank contributes for one microbatch. spec: L-02 */
 struct alar_ratio alar_loss_pair(enum alar_encoding encoding, enum alar_normalization normalization,

@@ -149,8 +149,8 @@ static struct alar_census_self census_self(const struct alar_layout *layout, uin
     return (struct alar_census_self){rank, layout->ranks, layout->schema, number};
 }
 
-void alar_payload_write(const struct alar_layout *layout, uint32_t rank, uint64_t number,
-                        const struct alar_local *local, size_t cells, void *lanes)
+size_t alar_payload_write(const struct alar_layout *layout, uint32_t rank, uint64_t number,
+                          const struct alar_local *local, size_t cells, void *lanes)
 {
     const struct writing writing = {.layout = layout,
                                     .plan = payload_plan(layout, cells),
@@ -174,6 +174,7 @@ void alar_payload_write(const struct alar_layout *layout, uint32_t rank, uint64_
         }
     }
     POST(at == writing.plan.census);
+    return writing.plan.lanes;
 }
 
 struct alar_ratio alar_payload_pair(const struct alar_layout *layout, const void *lanes, size_t i)
@@ -286,9 +287,12 @@ bool alar_payload_flag(const struct alar_layout *layout, const void *lanes, size
 
 uint64_t alar_payload_flag_count(const struct alar_layout *layout, const void *lanes, size_t cells)
 {
-    const struct payload_plan plan = payload_plan(layout, cells);
     uint64_t count = 0;
 
+    if (!layout->has_flags) {
+        return 0;
+    }
+    const struct payload_plan plan = payload_plan(layout, cells);
     for (size_t index = 0; index < plan.locals; index++) {
         for (size_t lane = 0; lane < plan.flag_lanes; lane++) {
             /* Loop bound: the bits of a set, cleared one a turn. */

@@ -48,6 +48,10 @@ size_t alar_payload_lane_bytes(const struct alar_layout *layout);
 /* How many metrics each cell has: at least 1. */
 uint32_t alar_payload_metrics(const struct alar_layout *layout);
 
+/* Cells that one pair covers: a step's where they may be added locally (token-weighted, not placed
+   per microbatch), otherwise one. */
+size_t alar_payload_pair_cells(const struct alar_layout *layout);
+
 /* Pairs for that many cells, all metrics counted: for each metric one a step where they may be
    added locally (token-weighted, not placed per microbatch), otherwise one a cell. PRE: whole
    steps, or a single cell per microbatch. */
@@ -58,11 +62,11 @@ size_t alar_payload_lanes(const struct alar_layout *layout, size_t cells);
 
 /* Writes rank `rank`'s contribution to the group's all-reduce `number` over `cells` cells,
    [cells][metrics] local losses, into `lanes`, which holds alar_payload_lanes() lanes of
-   alar_payload_lane_bytes() bytes, aligned for them. PRE: under `exact`, at most
-   ALAR_LOSS_EXACT_TOKENS_MAX tokens and terms in all; with minima or maxima, at most
-   ALAR_EXTREME_RANKS_MAX ranks. spec: L-03, N-50 */
-void alar_payload_write(const struct alar_layout *layout, uint32_t rank, uint64_t number,
-                        const struct alar_local *local, size_t cells, void *lanes);
+   alar_payload_lane_bytes() bytes, aligned for them; returns how many those are. PRE: under
+   `exact`, at most ALAR_LOSS_EXACT_TOKENS_MAX tokens and terms in all; with minima or maxima, at
+   most ALAR_EXTREME_RANKS_MAX ranks. spec: L-03, N-50 */
+size_t alar_payload_write(const struct alar_layout *layout, uint32_t rank, uint64_t number,
+                          const struct alar_local *local, size_t cells, void *lanes);
 
 /* Who took part in all-reduce `number`, as rank `rank` sees what came out of it; `whole` under the
    pair encodings, which don't say. What is not whole has no pairs to add. spec: N-51, N-52 */

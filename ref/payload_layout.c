@@ -27,7 +27,7 @@ uint32_t alar_payload_metrics(const struct alar_layout *layout)
     return layout->metrics > 1 ? layout->metrics : 1;
 }
 
-static size_t pair_cells(const struct alar_layout *layout)
+size_t alar_payload_pair_cells(const struct alar_layout *layout)
 {
     bool is_folded = layout->normalization == ALAR_TOKEN_WEIGHTED &&
                      layout->placement != ALAR_PLACEMENT_MICROBATCH;
@@ -37,7 +37,7 @@ static size_t pair_cells(const struct alar_layout *layout)
 
 size_t alar_payload_pairs(const struct alar_layout *layout, size_t cells)
 {
-    size_t each = pair_cells(layout);
+    size_t each = alar_payload_pair_cells(layout);
 
     PRE(cells % each == 0);
     return cells / each * alar_payload_metrics(layout);
@@ -68,7 +68,7 @@ struct payload_plan payload_plan(const struct alar_layout *layout, size_t cells)
 
     plan.metrics = layout->metrics > 1 ? layout->metrics : 1;
     plan.pair_lanes = is_exact ? ALAR_PAYLOAD_EXACT_LANES : 2;
-    plan.pair_cells = pair_cells(layout);
+    plan.pair_cells = alar_payload_pair_cells(layout);
     plan.pairs = cells * plan.metrics;
     if (plan.pair_cells > 1) { /* no division where a pair is a cell: this is asked for each post */
         plan.pairs = alar_payload_pairs(layout, cells);

@@ -169,3 +169,8 @@ uint16_t alar_window_quarantined(const struct alar_window *window)
     }
     return count;
 }
+
+bool alar_window_has_room(const struct alar_window *window)
+{
+    return window->held < window->capacity;
+}

@@ -65,12 +65,6 @@ static inline uint16_t alar_window_live(const struct alar_window *window)
     return (uint16_t)(window->held - window->told);
 }
 
-/* Is there a free slot? */
-static inline bool alar_window_has_room(const struct alar_window *window)
-{
-    return window->held < window->capacity;
-}
-
 /* The slot of the oldest live handle. PRE: alar_window_live(window) > 0. */
 uint16_t alar_window_oldest(const struct alar_window *window);
 
@@ -79,6 +73,9 @@ uint16_t alar_window_live_slot(const struct alar_window *window, uint16_t i);
 
 /* Handles told as timed out whose buffers the back end still owns. */
 uint16_t alar_window_quarantined(const struct alar_window *window);
+
+/* Is there a free slot? */
+bool alar_window_has_room(const struct alar_window *window);
 
 /* Clauses that cost constant time; every mutating function ends with them. */
 void alar_window_inv(const struct alar_window *window);

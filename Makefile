@@ -254,12 +254,16 @@ fuzz: $(FUZZ) ## libFuzzer on reader and judge, FUZZ_SECONDS (60) each
 	$(Q)tests/fuzz/run.sh
 
 # Each benchmark is tests/bench/NAME.py; the plain build is the same without failure points.
-bench: $(patsubst tests/bench/%.py,bench-%,$(filter-out %/bench.py,$(wildcard tests/bench/*.py))) ## all benchmarks: tables, and $(BUILD)/bench/*.json (bench-NAME: one)
-bench-%: tests/bench/%.py
+BENCHES := $(filter-out bench,$(basename $(notdir $(wildcard tests/bench/*.py))))
+bench: bench-programs ## all benchmarks: tables, and $(BUILD)/bench/*.json (bench-NAME: one)
+	$(Q)BUILD=$(BUILD) tests/bench/all.sh $(BENCHES)
+bench-%: tests/bench/%.py bench-programs
+	$(Q)BUILD=$(BUILD) tests/bench/all.sh $*
+.PHONY: bench-programs
+bench-programs:
 	$(Q)ci/install-deps.sh bench
-	$(Q)$(MAKE) $(PARALLEL) all $(BENCH)
+	$(Q)$(MAKE) $(PARALLEL) all $(BENCH) $(BUILD)/tests/preload/peak.so
 	$(Q)$(MAKE) $(PARALLEL) FAULTS=0 BUILD=$(BUILD)/plain all $(BENCH:$(BUILD)/%=$(BUILD)/plain/%)
-	$(Q)BUILD=$(BUILD) python3 $<
 
 fix: ## format every C file in place
 	$(Q)find $(wildcard ref spec faults tests) -name '*.[ch]' -exec \

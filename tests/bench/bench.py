@@ -12,6 +12,7 @@ import tempfile
 
 BUILD = os.environ.get("BUILD", "build")
 ALAR = os.path.join(BUILD, "alar")
+PLAIN = os.path.join(BUILD, "plain", "alar")  # built with FAULTS=0
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "0"))
 
 
@@ -54,14 +55,13 @@ def ratios(values, base):
     return [a / b for a, b in zip(values, base)]
 
 
-def mpi(ranks, *arguments, env=None, pin=True):
+def mpi(ranks, *arguments, alar=ALAR):
     """A run of `alar run` on MPICH ranks, pinned one a core when they fit; its stats."""
     with tempfile.NamedTemporaryFile(suffix=".json") as stats:
-        pinning = ["-bind-to", "core"] if pin and ranks <= os.cpu_count() else []
-        command = ["timeout", "-k", "2", "120", "mpiexec.mpich", "-n", str(ranks), *pinning, ALAR,
+        pinning = ["-bind-to", "core"] if ranks <= os.cpu_count() else []
+        command = ["timeout", "-k", "2", "120", "mpiexec.mpich", "-n", str(ranks), *pinning, alar,
                    "run", "--quiet", "--stats-json", stats.name, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True,
-                              env={**os.environ, **(env or {})})
+        done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}exit code {done.returncode}")
         return json.load(open(stats.name, encoding="utf-8"))
@@ -79,6 +79,20 @@ def interleaved(variants, rounds, measure):
         print(f"\r  round {turn + 1} of {ROUNDS or rounds}", end="", file=sys.stderr)
     print(file=sys.stderr)
     return found
+
+
+def step_rows(title, found):
+    """Prints a table of step times in milliseconds, {schedule: [values]}, and returns its rows. Ratios
+    are to no log, round by round."""
+    print(f"\n  {title}, {len(found['no log'])} rounds\n  {'':<40}{'ms a step':>10}{'ratio':>8}   95 % interval")
+    rows = []
+    for name, values in found.items():
+        ratio = ratios(values, found["no log"])
+        low, high = interval(ratio)
+        rows.append({"schedule": name, "ms": median(values), "ratio": median(ratio), "low": low,
+                     "high": high, "values": values})
+        print(f"  {name:<40}{rows[-1]['ms']:>10.3f}{rows[-1]['ratio']:>8.3f}   {low:.3f} .. {high:.3f}")
+    return rows
 
 
 def save(name, data):

@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 for straggler in false true; do
     jq -r --argjson straggler "$straggler" '.tables[]
         | select(.ranks == 2 and .step_ms == 5 and .straggler == $straggler and (.grad | not))
-        | .rows[] | [.schedule, .ratio, .low, .high] | @tsv' "$folder/step.json" >"$scratch/$straggler"
+        | .rows[] | select(.schedule | endswith("FAULTS=0") | not) | [.schedule, .ratio, .low, .high] | @tsv' "$folder/step.json" >"$scratch/$straggler"
 done
 title=$(jq -r '.machine | "\(.cpu), \(.cores) cores, MPICH \(.mpich), gcc \(.compiler)"' "$folder/step.json")
 

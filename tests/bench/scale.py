@@ -1,6 +1,6 @@
 """The simulator and the judge by number of ranks: time and memory, and what a long run comes to.
 
-    python3 tests/bench/scale.py [RANKS]...    (default 100 300 1000 4096 10000 100000)
+    python3 tests/bench/scale.py [RANKS]...    (default 100 300 1000 4096; BENCH_FULL=1: 10000 100000 too)
 
 `alar run` of drawn losses, one microbatch a step, asynchronous, without flag lanes, history and twin;
 then the same with a history, judged by `alar check`, where that is small enough to write.
@@ -93,7 +93,8 @@ def estimate(results):
 
 
 def main():
-    sizes = [int(word) for word in sys.argv[1:]] or [100, 300, 1000, TARGET_RANKS, 10000, 100000]
+    large = [10000, 100000] if os.environ.get("BENCH_FULL") else []
+    sizes = [int(word) for word in sys.argv[1:]] or [100, 300, 1000, TARGET_RANKS, *large]
     results = []
     print("  ranks     run s   peak MiB  us/rank/step   bytes/r/s    check s   peak MiB  us/rank/step")
     for ranks in sizes:

@@ -19,8 +19,10 @@ SCHEDULES = {
     "async-window": ["--schedule", "async-window", "--wait", "log"],
 }
 
+PLAIN_TOO = ("sync-microbatch", "async-microbatch, wait step", "async-microbatch, wait log")
 
-def table(ranks, step_ms, straggler, grad, rounds):
+
+def table(ranks, step_ms, straggler, grad, rounds, has_plain=False):
     """One table; compute is a quarter of the step for each microbatch, the straggler half a step late."""
     pace = ["--compute-us", str(step_ms * 250)]
     if straggler:
@@ -31,19 +33,15 @@ def table(ranks, step_ms, straggler, grad, rounds):
              f"{'one rank in turn half a step late' if straggler else 'no straggler'}, "
              f"{'256 KiB gradient all-reduce' if grad else 'no gradient all-reduce'}")
 
-    def measure(schedule):
-        stats = bench.mpi(ranks, *STEPS, *pace, *schedule)
+    def measure(variant):
+        alar, schedule = variant
+        stats = bench.mpi(ranks, *STEPS, *pace, *schedule, alar=alar)
         return stats["pass"]["elapsed_us"] / stats["steps"] / 1000
 
-    found = bench.interleaved(SCHEDULES, rounds, measure)
-    print(f"\n  {title}\n  {'':<30}{'ms a step':>10}{'ratio':>8}   95 % interval")
-    rows = []
-    for name, values in found.items():
-        ratio = bench.ratios(values, found["no log"])
-        low, high = bench.interval(ratio)
-        rows.append({"schedule": name, "ms": bench.median(values), "ratio": bench.median(ratio),
-                     "low": low, "high": high, "values": values})
-        print(f"  {name:<30}{rows[-1]['ms']:>10.3f}{rows[-1]['ratio']:>8.3f}   {low:.3f} .. {high:.3f}")
+    variants = {name: (bench.ALAR, schedule) for name, schedule in SCHEDULES.items()}
+    if has_plain:
+        variants |= {f"{name}, FAULTS=0": (bench.PLAIN, SCHEDULES[name]) for name in PLAIN_TOO}
+    rows = bench.step_rows(title, bench.interleaved(variants, rounds, measure))
     return {"title": title, "ranks": ranks, "step_ms": step_ms, "straggler": straggler,
             "grad": grad, "rows": rows}
 
@@ -54,7 +52,7 @@ def main():
     tables = []
     for step_ms in (1, 5, 20):
         for straggler in (False, True):
-            tables.append(table(2, step_ms, straggler, False, 5))
+            tables.append(table(2, step_ms, straggler, False, 5, has_plain=step_ms == 5))
     for straggler in (False, True):
         tables.append(table(2, 5, straggler, True, 5))
     tables.append(table(4, 5, True, False, 3))

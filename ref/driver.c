@@ -90,28 +90,32 @@ static bool driver_test(struct alar_driver *driver, uint16_t index, struct alar_
     return true;
 }
 
-/* Begins to stand still, or goes on to; true when the awaited slot ended meanwhile. */
-static bool driver_await(struct alar_driver *driver, bool is_new, struct alar_engine_event *event)
+/* True when the awaited slot has ended; otherwise begins to stand still, or goes on to. What has
+   ended by now costs no look at the clock. */
+static bool driver_await(struct alar_driver *driver, struct alar_engine_event *event)
 {
-    if (is_new) {
+    if (driver_test(driver, driver->action.slot, event)) {
+        return true;
+    }
+    if (!driver->is_waiting) {
+        driver->is_waiting = true;
         driver->looked_us = alar_driver_now(driver);
         driver->deadline = (struct alar_deadline){.since = driver->looked_us,
                                                   .limit = driver->options.deadline_us};
         driver_record_wait(driver, driver->action.slot);
     }
-    return driver_test(driver, driver->action.slot, event);
+    return false;
 }
 
 enum alar_need driver_go(struct alar_driver *driver, struct alar_engine_event event)
 {
-    bool was_awaiting = driver->action.kind == ALAR_ACTION_AWAIT;
-
     for (;;) {
         struct alar_action *action = &driver->action;
         enum alar_status status = alar_engine_step(&driver->engine, &event, action);
 
         POST(status == ALAR_OK);
-        if (was_awaiting && action->kind != ALAR_ACTION_AWAIT) {
+        if (driver->is_waiting && action->kind != ALAR_ACTION_AWAIT) {
+            driver->is_waiting = false;
             driver->blocked_us += alar_driver_now(driver) - driver->deadline.since;
         }
         if (action->kind == ALAR_ACTION_POST) {
@@ -121,11 +125,9 @@ enum alar_need driver_go(struct alar_driver *driver, struct alar_engine_event ev
         } else if (action->kind == ALAR_ACTION_REPORT) {
             driver_report(driver);
             event.kind = ALAR_ENGINE_REPORTED;
-        } else if (action->kind != ALAR_ACTION_AWAIT ||
-                   !driver_await(driver, !was_awaiting, &event)) {
+        } else if (action->kind != ALAR_ACTION_AWAIT || !driver_await(driver, &event)) {
             return alar_driver_need(driver);
         }
-        was_awaiting = action->kind == ALAR_ACTION_AWAIT;
     }
 }
 

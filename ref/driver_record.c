@@ -67,7 +67,7 @@ static void record_wait(struct alar_driver *driver, uint16_t slot, bool is_done)
 
 void driver_record_wait(struct alar_driver *driver, uint16_t slot)
 {
-    record_wait(driver, slot, driver->slot[slot].is_ended);
+    record_wait(driver, slot, false);
 }
 
 void driver_record_end(struct alar_driver *driver, uint16_t slot, int error)

@@ -19,6 +19,7 @@ struct alar_driver {
     struct alar_driver_options options;
     struct alar_engine engine;
     struct alar_action action; /* the engine's last word: READY, AWAIT, STOP or CLOSED */
+    bool is_waiting;           /* it stands still in a wait, which has a deadline */
     struct alar_deadline deadline;
     uint64_t looked_us; /* tick at which the deadline was last looked at */
     uint64_t blocked_us;

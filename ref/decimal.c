@@ -8,9 +8,14 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fenv.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+    WHOLE_MAX = 1000000000 /* below it whole numbers are written without an exponent */
+};
 
 /* strtod under a rounding direction; the whole text must be used. */
 static bool decimal_directed(const char *text, int direction, double *value)
@@ -89,8 +94,13 @@ void alar_decimal_print(enum alar_dtype dtype, uint64_t bits, char text[ALAR_DEC
                                                    : "inf");
         return;
     }
+    double value = alar_fp_to_double(dtype, bits);
+    if (fabs(value) < WHOLE_MAX && floor(value) == value) {
+        (void)snprintf(text, ALAR_DECIMAL_MAX, "%.0f", value);
+        return;
+    }
     for (int digits = 1; digits <= 17 && back != bits; digits++) {
-        (void)snprintf(text, ALAR_DECIMAL_MAX, "%.*g", digits, alar_fp_to_double(dtype, bits));
+        (void)snprintf(text, ALAR_DECIMAL_MAX, "%.*g", digits, value);
         enum alar_status status = alar_decimal_parse(dtype, text, &back);
         INV("what we print can be read", status == ALAR_OK);
     }

@@ -15,7 +15,8 @@
 ALAR_MUST_USE enum alar_status alar_decimal_parse(enum alar_dtype dtype, const char *text,
                                                   uint64_t *bits);
 
-/* Writes the shortest decimal that reads back as the same bits; "nan", "inf", "-inf". */
+/* Writes the shortest decimal that reads back as the same bits, whole numbers below 1e9 as such;
+   "nan", "inf", "-inf". */
 void alar_decimal_print(enum alar_dtype dtype, uint64_t bits, char text[ALAR_DECIMAL_MAX]);
 
 #endif

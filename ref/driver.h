@@ -123,6 +123,10 @@ const struct alar_mishap *alar_driver_mishap(const struct alar_driver *driver);
 /* Where the program stands, for a roll call. */
 struct alar_note alar_driver_note(const struct alar_driver *driver);
 
+/* Where its records go, NULL when there is no history, and the time of one that is made now. */
+struct alar_history *alar_driver_history(const struct alar_driver *driver);
+uint64_t alar_driver_record_time(const struct alar_driver *driver);
+
 /* Writes the last record of its history: the regular end, or how the rank ended without one, with a
    line of text or NULL. */
 void alar_driver_record_close(struct alar_driver *driver);

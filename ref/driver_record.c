@@ -3,12 +3,17 @@
 
 #include <stdio.h>
 
-static uint64_t record_time(const struct alar_driver *driver)
+uint64_t alar_driver_record_time(const struct alar_driver *driver)
 {
     const struct alar_driver_options *options = &driver->options;
 
     return (options->now_us(options->clock) - options->history_since_us) *
            options->history_units_per_us;
+}
+
+struct alar_history *alar_driver_history(const struct alar_driver *driver)
+{
+    return driver->options.history;
 }
 
 static struct alar_history_op record_op(const struct alar_driver *driver, uint16_t slot)
@@ -52,7 +57,7 @@ void driver_record_issue(struct alar_driver *driver, uint16_t slot)
         .microbatch = posted->microbatch,
         .pairs = alar_payload_pairs(layout, posted->cells),
     };
-    alar_history_issue(driver->options.history, record_time(driver), &record);
+    alar_history_issue(driver->options.history, alar_driver_record_time(driver), &record);
 }
 
 static void record_wait(struct alar_driver *driver, uint16_t slot, bool is_done)
@@ -60,7 +65,7 @@ static void record_wait(struct alar_driver *driver, uint16_t slot, bool is_done)
     const struct alar_history_wait record = {.op = record_op(driver, slot), .is_done = is_done};
 
     if (driver->options.history != NULL && !driver->can_block) {
-        alar_history_wait(driver->options.history, record_time(driver), &record);
+        alar_history_wait(driver->options.history, alar_driver_record_time(driver), &record);
         driver->slot[slot].is_waited = true;
     }
 }
@@ -81,9 +86,9 @@ void driver_record_end(struct alar_driver *driver, uint16_t slot, int error)
         .text = alar_status_text((enum alar_status) - error),
     };
     if (error == 0) {
-        alar_history_complete(driver->options.history, record_time(driver), record.op);
+        alar_history_complete(driver->options.history, alar_driver_record_time(driver), record.op);
     } else {
-        alar_history_fail(driver->options.history, record_time(driver), &record);
+        alar_history_fail(driver->options.history, alar_driver_record_time(driver), &record);
     }
 }
 
@@ -98,8 +103,8 @@ static void record_value(struct alar_driver *driver, uint16_t slot)
     if (!driver->slot[slot].is_waited) {
         record_wait(driver, slot, true);
     }
-    alar_history_done(history, record_time(driver), &done);
-    alar_history_read(history, record_time(driver), &read);
+    alar_history_done(history, alar_driver_record_time(driver), &done);
+    alar_history_read(history, alar_driver_record_time(driver), &read);
 }
 
 void driver_record_take(struct alar_driver *driver, uint16_t slot, enum alar_outcome outcome)
@@ -115,7 +120,7 @@ void driver_record_take(struct alar_driver *driver, uint16_t slot, enum alar_out
     if (outcome == ALAR_OUTCOME_VALUE) {
         record_value(driver, slot);
     } else if (outcome == ALAR_OUTCOME_TIMED_OUT) {
-        alar_history_fail(driver->options.history, record_time(driver), &timeout);
+        alar_history_fail(driver->options.history, alar_driver_record_time(driver), &timeout);
     }
 }
 
@@ -134,14 +139,14 @@ void driver_record_report(struct alar_driver *driver, const struct alar_report *
     };
 
     if (options->history != NULL) {
-        alar_history_report(options->history, record_time(driver), &record);
+        alar_history_report(options->history, alar_driver_record_time(driver), &record);
     }
 }
 
 void alar_driver_record_close(struct alar_driver *driver)
 {
     if (driver->options.history != NULL) {
-        alar_history_end(driver->options.history, record_time(driver));
+        alar_history_end(driver->options.history, alar_driver_record_time(driver));
     }
 }
 
@@ -151,6 +156,6 @@ void alar_driver_record_exit(struct alar_driver *driver, int code, enum alar_sta
     const struct alar_history_exit record = {.code = code, .status = status, .text = text};
 
     if (driver->options.history != NULL) {
-        alar_history_exit(driver->options.history, record_time(driver), &record);
+        alar_history_exit(driver->options.history, alar_driver_record_time(driver), &record);
     }
 }

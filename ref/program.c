@@ -31,9 +31,7 @@ struct alar_program {
     float *receive;
     struct alar_deadline deadline; /* of the wait for `request` */
     struct alar_local local;       /* of the current microbatch */
-    struct alar_exact exact;       /* its sum, where it was shared */
-    void *share_send;              /* lanes of one cell; NULL when nothing is shared */
-    void *share_receive;
+    struct alar_share share;       /* of it; unused when nothing is shared */
     struct alar_mishap mishap;
 };
 
@@ -47,14 +45,7 @@ static enum alar_status buffers_open(struct alar_program *program)
         program->receive = calloc(1, bytes);
     }
     if (options->sharing.comm != NULL) {
-        const struct alar_layout *layout = &options->sharing.layout;
-        size_t lanes = alar_payload_lanes(layout, 1);
-
-        program->share_send = calloc(lanes, alar_payload_lane_bytes(layout));
-        program->share_receive = calloc(lanes, alar_payload_lane_bytes(layout));
-        if (program->share_send == NULL || program->share_receive == NULL) {
-            return ALAR_E_NOMEM;
-        }
+        ALAR_TRY(alar_share_open(&program->share, &options->sharing, options->driver));
     }
     return bytes > 0 && (program->send == NULL || program->receive == NULL) ? ALAR_E_NOMEM
                                                                             : ALAR_OK;
@@ -174,53 +165,35 @@ static bool standstill_test(struct alar_program *program, uint64_t now_us)
     return true;
 }
 
-/* Which reduction over the ranks that share microbatches this one is, from 0. */
-static uint64_t share_number(const struct alar_program *program)
-{
-    return program->index * program->options.microbatches + program->microbatch;
-}
-
 static void share_issue(struct alar_program *program, uint64_t now_us)
 {
-    const struct alar_sharing *sharing = &program->options.sharing;
+    const struct alar_program_options *options = &program->options;
+    struct alar_share *share = &program->share;
 
-    alar_payload_write(&sharing->layout, sharing->rank, share_number(program), &program->local, 1,
-                       program->share_send);
+    alar_share_write(share, options->source.step(options->source.data, program->index),
+                     program->microbatch, &program->local);
     const struct standstill still = {
-        .comm = sharing->comm,
-        .send = program->share_send,
-        .receive = program->share_receive,
-        .count = alar_payload_lanes(&sharing->layout, 1),
-        .dtype = alar_payload_dtype(&sharing->layout),
-        .tag = share_number(program),
+        .comm = options->sharing.comm,
+        .send = share->send,
+        .receive = share->receive,
+        .count = share->lanes,
+        .dtype = alar_payload_dtype(&options->sharing.layout),
+        .tag = share->number,
         .phase = PHASE_SHARE_WAIT,
     };
     standstill_issue(program, &still, now_us);
+    if (program->phase != PHASE_SHARE_WAIT) {
+        alar_share_give_up(share, ALAR_E_BACKEND);
+    }
 }
 
-/* What the ranks that share the microbatch make of it, if it is one contribution of each. */
 static void share_take(struct alar_program *program)
 {
-    const struct alar_program_options *options = &program->options;
-    const struct alar_sharing *sharing = &options->sharing;
-    const struct alar_source *source = &options->source;
-    struct alar_mishap mishap = {
-        .finding = alar_payload_check(&sharing->layout, sharing->rank, share_number(program),
-                                      program->share_receive, 1),
-        .step = source->step(source->data, program->index),
-        .microbatch = program->microbatch,
-        .number = share_number(program),
-    };
+    enum alar_status status = alar_share_take(&program->share, &program->local, &program->mishap);
 
     program->phase = PHASE_POST;
-    if (mishap.finding.kind != ALAR_CENSUS_WHOLE) {
-        mishap.finding.rank += sharing->first_rank;
-        mishap.finding.other += sharing->first_rank;
-        program->mishap = mishap;
-        alar_driver_abandon(options->driver, ALAR_E_MISCOUNT);
-    } else if (!alar_payload_local(&sharing->layout, program->share_receive, &program->exact,
-                                   &program->local)) {
-        alar_driver_abandon(options->driver, ALAR_E_BACKEND);
+    if (status != ALAR_OK) {
+        alar_driver_abandon(program->options.driver, status);
     }
 }
 
@@ -341,6 +314,10 @@ enum alar_turn alar_program_advance(struct alar_program *program, uint64_t *wake
             break;
         }
     }
+    if (program->phase == PHASE_SHARE_WAIT && alar_driver_need(driver) == ALAR_NEED_END) {
+        alar_share_give_up(&program->share, alar_driver_status(driver));
+        program->phase = PHASE_POST;
+    }
     if (program->is_gone) {
         return ALAR_TURN_GONE;
     }
@@ -390,8 +367,7 @@ void alar_program_free(struct alar_program *program)
     if (program->options.sharing.comm != NULL) {
         program->options.backend->comm_free(program->options.sharing.comm);
     }
-    free(program->share_send);
-    free(program->share_receive);
+    alar_share_close(&program->share);
     free(program->send);
     free(program->receive);
     free(program);

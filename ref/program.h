@@ -5,6 +5,7 @@
 #define ALAR_PROGRAM_H
 
 #include "driver.h"
+#include "share.h"
 
 /* Where local losses come from. */
 struct alar_source {
@@ -33,15 +34,6 @@ struct alar_pace {
 };
 
 struct alar_fault_rank;
-
-/* The context parallel ranks that share a microbatch: their losses are reduced first, and each of
-   them contributes what came out. Zero: there are none. spec: N-55 */
-struct alar_sharing {
-    void *comm; /* of these ranks; the program frees it, once it is open */
-    struct alar_layout layout;
-    uint32_t rank;       /* among them */
-    uint32_t first_rank; /* the world's number of the first of them; the others follow */
-};
 
 struct alar_program_options {
     struct alar_driver *driver; /* borrowed */

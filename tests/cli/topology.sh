@@ -34,6 +34,23 @@ expect_text "the pairs differ from a twin in another order only as orders explai
 expect_text "only the last stage reports" 0 "rank 4 of the last stage reports" \
     run --pp 2 --cp 2 --encoding exact
 
+# --- the reductions over context parallel ranks are judged too ----------------------------------------
+h=$SCRATCH/shares
+check "a reduction for each microbatch in each group" run --cp 4 --history "$h"
+expect_text "and all are judged" 0 "240 of 240 operations judged" "$alar" check "$h"
+"$alar" run --backend sim --quiet --cp 4 --mutant drop-rank --history "$h-dropped" >"$SCRATCH/out" 2>&1
+expect_text "a rank that is dropped there is named" 1 "illegal-value: operation cp0/1, ranks 0, 1, 2, 3" \
+    "$alar" check "$h-dropped"
+expect_text "with the reason" 1 "diagnosis: rank 2 is missing" "$alar" check "$h-dropped"
+"$alar" run --backend sim --quiet --dp 2 --cp 2 --deadline-ms 200 --faults faults/plans/mute-early.plan \
+    --history "$h-mute" >"$SCRATCH/out" 2>&1
+expect_text "a rank that stays away from it too" 1 \
+    "before its deadline; joined {3}, missing {2}; excused" "$alar" check "$h-mute"
+"$alar" run --backend sim --quiet --dp 2 --cp 2 --faults faults/plans/post-refused.plan \
+    --history "$h-refused" >"$SCRATCH/out" 2>&1
+expect_text "what a back end refuses there is on record" 1 "excused by the injected fault" \
+    "$alar" check "$h-refused"
+
 # --- B29: a context parallel rank without a token -------------------------------------------------
 split none 4 2 # its first microbatch has no token on rank 0
 judged "a share without tokens, exact" --losses "$SCRATCH/none" --cp 2 --encoding exact

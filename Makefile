@@ -168,9 +168,7 @@ BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 # ---- targets for people --------------------------------------------------------------------------
 
 .PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit faults tidy fix cover install
-.PHONY: deps-matrix matrix matrix-programs clean spec spec-full patches fuzz bench
-.PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit tidy fix cover install
-.PHONY: clean mutants sim spec spec-full patches fuzz bench
+.PHONY: deps-matrix matrix matrix-programs clean mutants sim spec spec-full patches fuzz bench
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
@@ -232,7 +230,7 @@ check-full: ## check, and what takes longer
 	$(Q)$(MAKE) $(PARALLEL) tests
 	$(Q)ci/check.sh --full
 
-faults: all ## every fault plan on both back ends, schedules and encodings: prints the matrix
+faults: all $(BUILD)/tests/preload/yield.so ## every fault plan on both back ends, schedules and encodings: prints the matrix
 	$(Q)faults/matrix.sh
 
 tidy: ## layering, sizes, banned calls, format, rule citations

@@ -19,13 +19,16 @@ results=$BUILD/results
 passed=0 failed=0 skipped=0
 full=
 asked=()
+declare -A spent=() # seconds by part
 for argument in "$@"; do
     if [ "$argument" = --full ]; then full=1; else asked+=("$argument"); fi
 done
 
 add() { # add NAME SECONDS PASSED FAILED SKIPPED LOG
     passed=$((passed + $3)) failed=$((failed + $4)) skipped=$((skipped + $5))
-    printf '%-24s %5d passed %4d failed %4d skipped %7.1f s\n' "$1" "$3" "$4" "$5" "$2"
+    local part=${1%%/*}
+    spent[$part]=$(awk "BEGIN { print ${spent[$part]:-0} + $2 }")
+    printf '%-24s %5d passed %4d failed %4d skipped %7.1f s, cores %7.1f s\n' "$1" "$3" "$4" "$5" "$2" "$cores"
     if [ "$4" -gt 0 ]; then
         grep -v '^ok ' "$6" | tail -n 200 | sed 's/^/    /'
     elif [ "$5" -gt 0 ]; then
@@ -33,12 +36,13 @@ add() { # add NAME SECONDS PASSED FAILED SKIPPED LOG
     fi
 }
 
-# bounded SECONDS LOG COMMAND...: its exit code, and the time it took in $took.
+# bounded SECONDS LOG COMMAND...: its exit code; the time it took in $took, all cores' in $cores.
 bounded() {
-    local seconds=$1 log=$2 code=0 start=$EPOCHREALTIME
+    local seconds=$1 log=$2 code=0 user system TIMEFORMAT='%R %U %S'
     shift 2
-    timeout -k 2 "$seconds" "$@" >"$log" 2>&1 </dev/null || code=$?
-    took=$(awk "BEGIN { print $EPOCHREALTIME - $start }")
+    { time timeout -k 2 "$seconds" "$@" >"$log" 2>&1 </dev/null || code=$?; } 2>"$results/.time"
+    read -r took user system < <(tail -n 1 "$results/.time")
+    cores=$(awk "BEGIN { print $user + $system }")
     [ "$code" -ne 124 ] && [ "$code" -ne 137 ] || echo "out of time after $seconds s" >>"$log"
     return "$code"
 }
@@ -87,7 +91,7 @@ run_part() {
 }
 
 mkdir -p "$results"
-took=0
+took=0 cores=0
 if [ ${#asked[@]} -eq 0 ]; then
     for part in "${parts[@]}"; do run_part "$part"; done
     # A script in a directory that no part names would never run.
@@ -109,6 +113,9 @@ else
     done
 fi
 
+for part in "${!spent[@]}"; do
+    printf '%-24s %52.1f s\n' "all of $part" "${spent[$part]}"
+done | sort -rn -k 4
 echo "in all $SECONDS s"
 summary="$passed passed, $failed failed"
 [ "$skipped" -eq 0 ] || summary="$summary, $skipped skipped"

@@ -20,7 +20,7 @@ watched() {
 }
 
 build() {
-    timeout -k 2 400 make -j2 BUILD="$asan" OPT='-O1 -g' SANITIZE=address,undefined \
+    timeout -k 2 400 make -j2 BUILD="$asan" OPT='-O1 -g1' SANITIZE=address,undefined \
         "$asan/unit" "$asan/tests/gates/planted"
 }
 

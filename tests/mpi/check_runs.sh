@@ -3,6 +3,7 @@
 # seconds: 180
 . "$(dirname "$0")/../lib/tally.sh"
 . tests/lib/mpi.sh
+YIELD=1
 
 alar=$BUILD/alar
 few=(--steps 5:62 --log-interval 4 --compare none --quiet)

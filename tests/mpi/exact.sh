@@ -3,6 +3,7 @@
 # seconds: 240
 . "$(dirname "$0")/../lib/tally.sh"
 . tests/lib/mpi.sh
+YIELD=1
 . tests/lib/exact.sh
 
 alar=$BUILD/alar

@@ -4,6 +4,7 @@
 # version, known from elsewhere.
 . "$(dirname "$0")/../lib/tally.sh"
 . tests/lib/mpi.sh
+YIELD=1
 
 reveal() { # reveal RANKS OPTION...
     local n=$1

@@ -23,18 +23,19 @@ for rank in 0 1 2 3; do
 done
 cp tests/data/gpt-losses/train/steps.npy "$eight/"
 
-# MPICH spins in the twin's blocking calls, so many ranks on few cores get few steps.
+# MPICH spins in the twin's blocking calls, so many ranks on few cores get few steps, and yield
+# where a claim is about values; the others run as a user's do.
 few=(--losses "$eight" --steps 27:62 --log-interval 3)
 for n in 1 2 3 4 5 8; do
-    expect_text "$n ranks: every value as its twin's" 0 "4 $same" run "$n" "${few[@]}"
+    YIELD=1 expect_text "$n ranks: every value as its twin's" 0 "4 $same" run "$n" "${few[@]}"
     expect_text "$n ranks, waited at the log line: nothing leaks" 0 ", 0 leaked" \
-        run "$n" "${few[@]}" --wait log --window 3
+        run "$n" "${few[@]}" --compare none --wait log --window 3
 done
 for schedule in async-step async-window sync-microbatch; do
-    expect_text "4 ranks, $schedule" 0 "4 $same" \
+    YIELD=1 expect_text "4 ranks, $schedule" 0 "4 $same" \
         ranks 4 "$alar" run --schedule "$schedule" --quiet
 done
-expect_text "fp64 pairs, rank means, pooled" 0 "4 $same" \
+YIELD=1 expect_text "fp64 pairs, rank means, pooled" 0 "4 $same" \
     run 4 --encoding pair64 --normalization rank-mean --over pooled
 expect_text "blocking calls without a deadline" 0 "4 $same" \
     ranks 4 "$alar" run --schedule sync-step --deadline-ms 0 --quiet

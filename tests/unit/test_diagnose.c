@@ -10,7 +10,7 @@
 enum {
     SEED = 20609,
     RANKS = 64,
-    FAULTS = 120
+    FAULTS = DRAWN(120)
 };
 
 struct bench {

@@ -50,7 +50,7 @@ static void one_value(struct told *judged, enum alar_dtype dtype, const uint64_t
    it. spec: O-31 */
 Test(judge_order, never_convicts_any_order_of_additions, .timeout = 100)
 {
-    uint32_t passed = 0, drawn = 600;
+    uint32_t passed = 0, drawn = DRAWN(600);
 
     for (uint64_t seed = 1; seed <= drawn; seed++) {
         struct draw draw = {seed};

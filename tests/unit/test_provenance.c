@@ -11,7 +11,7 @@
 enum {
     SEED = 20606,
     RANKS = JUDGING_RANKS,
-    LEGAL_SUMS = 100000
+    LEGAL_SUMS = DRAWN(100000)
 };
 
 static const enum alar_dtype floats[] = {ALAR_F16, ALAR_BF16, ALAR_F32, ALAR_F64};

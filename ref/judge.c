@@ -195,8 +195,7 @@ static bool list_holds(const struct alar_list *list, uint64_t item)
 
 static bool is_same_op(const struct alar_fault_seen *fault, const struct alar_evidence *evidence)
 {
-    return fault->has_op && evidence->has_op && fault->number == evidence->number &&
-           strcmp(fault->group, evidence->group) == 0;
+    return fault->number == evidence->number && strcmp(fault->group, evidence->group) == 0;
 }
 
 /* A wrong value on which a rank was lost too is laid at the lost rank's door; a fault that changed
@@ -208,9 +207,48 @@ static enum alar_excuse excuse_of(const struct alar_evidence *evidence)
                : alar_anomaly_excuse(evidence->anomaly);
 }
 
-/* A fault excuses a finding of its family, on its operation, if it struck a rank concerned. */
-static void finish_excuse(const struct alar_verdict *verdict, struct alar_evidence *evidence)
+/* Is the struck rank one of the group? Unknown groups, and faults that name no rank, are not. */
+static bool is_member(const struct alar_judge *judge, const struct alar_evidence *evidence,
+                      uint32_t rank)
 {
+    struct alar_text name = {evidence->group, strlen(evidence->group)};
+    uint64_t group = judge_group_find(judge, name);
+    uint32_t member;
+
+    return group && judge_member_find(judge, judge_group_at(judge, group), rank, &member);
+}
+
+/* Ranks that joined did their part, unless they are culprits. Of long lists the first ones are
+   kept; what is not missing has joined then. */
+static bool is_through(const struct alar_judge *judge, const struct alar_evidence *evidence,
+                       uint32_t rank)
+{
+    bool is_past_list = evidence->joined.count > ALAR_LIST_MAX &&
+                        evidence->missing.count <= ALAR_LIST_MAX &&
+                        is_member(judge, evidence, rank);
+
+    return list_holds(&evidence->joined, rank) || is_past_list;
+}
+
+/* Did it strike a rank that can have caused the finding? */
+static bool is_concerned(const struct alar_judge *judge, const struct alar_evidence *evidence,
+                         enum alar_excuse family, const struct alar_fault_seen *fault)
+{
+    if (fault->rank == ALAR_RANK_ALL || fault->excuse == ALAR_EXCUSE_ISSUE) {
+        return true; /* a failed issue ends the run of all */
+    }
+    if (family == ALAR_EXCUSE_VALUE && evidence->has_op) {
+        return is_member(judge, evidence, fault->rank);
+    }
+    return evidence->missing.count == 0 || list_holds(&evidence->missing, fault->rank) ||
+           list_holds(&evidence->ranks, fault->rank) || !is_through(judge, evidence, fault->rank);
+}
+
+/* A fault excuses a finding of its family, on its operation, if it struck a rank concerned and came
+   before all ranks were through. spec: O-07 */
+static void finish_excuse(const struct alar_judge *judge, struct alar_evidence *evidence)
+{
+    const struct alar_verdict *verdict = &judge->verdict;
     enum alar_excuse family = excuse_of(evidence);
 
     for (uint32_t k = 0; k < verdict->fault_count && k < ALAR_FAULTS_MAX; k++) {
@@ -218,16 +256,14 @@ static void finish_excuse(const struct alar_verdict *verdict, struct alar_eviden
         /* A rank that was struck holds up others in whatever they do next. */
         bool is_elsewhere = family != ALAR_EXCUSE_PEER && fault->has_op && evidence->has_op &&
                             !is_same_op(fault, evidence);
-        bool is_concerned = fault->rank == ALAR_RANK_ALL || evidence->missing.count == 0 ||
-                            list_holds(&evidence->missing, fault->rank) ||
-                            list_holds(&evidence->ranks, fault->rank) ||
-                            !list_holds(&evidence->joined, fault->rank) ||
-                            fault->excuse == ALAR_EXCUSE_ISSUE; /* it ends the run of all */
-
+        bool is_after =
+            (family == ALAR_EXCUSE_VALUE && k >= evidence->faults) ||
+            (evidence->clock && fault->clock == evidence->clock && fault->t > evidence->told);
         bool is_family = fault->excuse == family ||
                          (family == ALAR_EXCUSE_PEER && fault->excuse == ALAR_EXCUSE_ISSUE);
 
-        if (family != ALAR_EXCUSE_NONE && is_family && !is_elsewhere && is_concerned) {
+        if (family != ALAR_EXCUSE_NONE && is_family && !is_elsewhere && !is_after &&
+            is_concerned(judge, evidence, family, fault)) {
             evidence->excused = (int32_t)k;
             return;
         }
@@ -261,7 +297,7 @@ void alar_judge_finish(struct alar_judge *judge)
         judge_unknown(judge, ALAR_UNKNOWN_NOTHING, (struct alar_place){0, 0}, ALAR_RANK_ALL);
     }
     for (uint32_t k = 0; k < verdict->finding_count; k++) {
-        finish_excuse(verdict, &verdict->finding[k]);
+        finish_excuse(judge, &verdict->finding[k]);
     }
     judge_provenance(judge);
     verdict->kind = finish_kind(verdict);

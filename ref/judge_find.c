@@ -59,6 +59,7 @@ static struct alar_evidence *find_fill(struct alar_judge *judge, struct alar_evi
     slot->step = -1;
     slot->element = -1;
     slot->excused = -1;
+    slot->faults = UINT32_MAX;
     if (op) {
         const struct judge_group *group = judge_group_at(judge, op->group);
 
@@ -67,6 +68,9 @@ static struct alar_evidence *find_fill(struct alar_judge *judge, struct alar_evi
         slot->number = op->number;
         slot->step = op->step;
         slot->dtype = op->dtype;
+        if (judge->event && op->finished == op->members) {
+            slot->faults = judge->verdict.fault_count; /* later ones came after its ranks' ends */
+        }
     } else if (judge->event && judge->event->has[ALAR_FIELD_OP]) {
         slot->has_op = true;
         alar_text_keep(judge->event->text[ALAR_FIELD_OP], slot->group, sizeof slot->group);

@@ -62,6 +62,26 @@ static struct leftover leftover_read(const struct alar_judge *judge, const struc
     return left;
 }
 
+/* When the last rank was told, if those that were have one clock. */
+static void leftover_told(const struct alar_judge *judge, const struct judge_op *op,
+                          struct alar_evidence *evidence)
+{
+    bool is_one = true;
+
+    for (uint32_t m = 0; m < op->members; m++) {
+        const struct judge_entry *entry = judge_entry_at(judge, op, m);
+        uint64_t clock = judge_rank_at(judge, entry->rank)->clock;
+
+        if (entry->is_timed_out || entry->is_failed) {
+            is_one = is_one && entry->has_t && (!evidence->clock || evidence->clock == clock);
+            evidence->told =
+                !evidence->clock || entry->t_done > evidence->told ? entry->t_done : evidence->told;
+            evidence->clock = clock;
+        }
+    }
+    evidence->clock = is_one ? evidence->clock : 0;
+}
+
 /* A finding about all ranks of an operation: who joined, who did not, and up to four of them shown.
  */
 static struct alar_evidence *leftover_found(struct alar_judge *judge, enum alar_anomaly anomaly,
@@ -83,6 +103,9 @@ static struct alar_evidence *leftover_found(struct alar_judge *judge, enum alar_
             judge_show_wait(judge, evidence, entry);
             judge_show_done(judge, evidence, op, entry);
         }
+    }
+    if (evidence) {
+        leftover_told(judge, op, evidence);
     }
     return evidence;
 }

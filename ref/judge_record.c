@@ -174,6 +174,12 @@ enum alar_status judge_fault(struct alar_judge *judge)
         fault->has_op = event->has[ALAR_FIELD_OP];
         fault->number = (uint64_t)alar_event_number(event, ALAR_FIELD_OP, 0);
         alar_text_keep(event->text[ALAR_FIELD_POINT], fault->point, sizeof fault->point);
+        if (event->has[ALAR_FIELD_RANK] && event->has[ALAR_FIELD_T]) {
+            const struct judge_rank *rank = judge_rank_at(judge, fault->rank);
+
+            fault->clock = rank->clock;
+            fault->t = event->number[ALAR_FIELD_T] + rank->t0;
+        }
         if (fault->has_op) {
             alar_text_keep(event->text[ALAR_FIELD_OP], fault->group, sizeof fault->group);
         }

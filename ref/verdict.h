@@ -86,6 +86,9 @@ struct alar_evidence {
     bool has_good;
     uint64_t good;   /* last operation of the group judged good before it */
     int32_t excused; /* index of the injected fault that explains it; -1 for none */
+    uint32_t faults; /* so many of the faults came before it; the others can't explain it */
+    uint64_t clock;  /* of the time below; 0: there is none */
+    int64_t told;    /* when the last rank was told of it */
 };
 
 /* An injected fault that fired. */
@@ -96,6 +99,8 @@ struct alar_fault_seen {
     bool has_op;
     char group[ALAR_NAME_MAX];
     uint64_t number;
+    uint64_t clock; /* of the time below; 0: there is none */
+    int64_t t;
     char point[ALAR_NAME_MAX];
 };
 

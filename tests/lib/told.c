@@ -78,3 +78,40 @@ void told_free(struct told *told)
 {
     alar_reading_free(&told->reading);
 }
+
+void told_quoted(struct told *judged, const char *text)
+{
+    char *copy = strdup(text);
+
+    cr_assert_not_null(copy);
+    for (char *at = copy; (at = strchr(at, '\'')) != NULL;) {
+        *at = '"';
+    }
+    told(judged, copy);
+    free(copy);
+}
+
+static void told_row(const struct told_row *row)
+{
+    struct told judged;
+
+    told_quoted(&judged, row->text);
+    if (row->kind == ALAR_VERDICT_COUNT) {
+        cr_expect_eq(judged.status, ALAR_E_INPUT, "%s: not refused", row->name);
+        cr_expect_not_null(strstr(judged.reading.complaint, row->says), "%s: %s", row->name,
+                           judged.reading.complaint);
+    } else {
+        cr_expect_eq(told_verdict(&judged)->kind, row->kind, "%s: %s", row->name,
+                     told_reason(&judged));
+        cr_expect_not_null(strstr(told_reason(&judged), row->says), "%s: %s", row->name,
+                           told_reason(&judged));
+    }
+    told_free(&judged);
+}
+
+void told_rows(const struct told_row *row, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        told_row(&row[k]);
+    }
+}

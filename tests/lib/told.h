@@ -17,6 +17,9 @@ void told_bytes(struct told *told, const char *text, size_t length);
 /* The same for a text that ends with 0. */
 void told(struct told *told, const char *text);
 
+/* The same for a text in which ' stands for ", so that it can be read. */
+void told_quoted(struct told *judged, const char *text);
+
 /* The same with hooks. */
 void told_with(struct told *judged, const char *text, const struct alar_reading_hooks *hooks);
 
@@ -30,5 +33,16 @@ const struct alar_verdict *told_verdict(const struct told *told);
 const char *told_reason(const struct told *told);
 
 void told_free(struct told *told);
+
+/* A history, as told_quoted takes it, what it must be judged, and words that its reason, or the
+   complaint about it, must hold. */
+struct told_row {
+    const char *name, *text;
+    enum alar_verdict_kind kind; /* ALAR_VERDICT_COUNT: refused */
+    const char *says;
+};
+
+/* Judges each row. */
+void told_rows(const struct told_row *row, size_t count);
 
 #endif

@@ -24,7 +24,7 @@ struct alar_evidence *judge_kept(struct alar_judge *judge, enum alar_anomaly ano
         struct alar_evidence *kept = &judge->verdict.finding[k];
         bool is_wide = anomaly == ALAR_ANOMALY_LEAK || anomaly == ALAR_ANOMALY_UNUSED;
 
-        if (kept->anomaly == anomaly && op && kept->has_op && strcmp(kept->group, group) == 0 &&
+        if (kept->anomaly == anomaly && op && strcmp(kept->group, group) == 0 &&
             (is_wide || kept->number == op->number)) {
             return kept;
         }
@@ -125,7 +125,7 @@ void judge_show_issue(const struct alar_judge *judge, struct alar_evidence *evid
                       const struct judge_op *op, const struct judge_entry *entry)
 {
     struct alar_scene *scene = find_scene(evidence, ALAR_RECORD_ISSUE, entry->issue, entry->rank);
-    uint32_t member;
+    uint32_t member = 0;
 
     if (!scene) {
         return;
@@ -134,8 +134,9 @@ void judge_show_issue(const struct alar_judge *judge, struct alar_evidence *evid
     scene->has_t = entry->has_t;
     scene->t = entry->t_issue - judge_rank_at(judge, entry->rank)->t0;
     memcpy(scene->src, entry->src, sizeof scene->src);
-    if (entry->has_in &&
-        judge_member_find(judge, judge_group_at(judge, op->group), entry->rank, &member)) {
+    if (entry->has_in) {
+        INV("who contributed is a member",
+            judge_member_find(judge, judge_group_at(judge, op->group), entry->rank, &member));
         const uint64_t *in =
             (const uint64_t *)alar_arena_at(judge->arena, op->in) + (size_t)member * op->lanes;
 
@@ -168,7 +169,8 @@ void judge_show_done(const struct alar_judge *judge, struct alar_evidence *evide
     }
     scene->has_t = entry->has_t;
     scene->t = entry->t_done - judge_rank_at(judge, entry->rank)->t0;
-    if (entry->has_out && op->out && evidence->element < (int64_t)op->out_lanes) {
+    if (entry->has_out) {
+        INV("what is shown was recorded", evidence->element < (int64_t)op->out_lanes);
         scene->at = evidence->element > 0 ? evidence->element : 0;
         scene->shown =
             op->out_lanes - (uint32_t)scene->at < 2 ? op->out_lanes - (uint32_t)scene->at : 2;
@@ -196,7 +198,7 @@ void judge_show_event(struct alar_judge *judge, struct alar_evidence *evidence)
     if (event->has[ALAR_FIELD_SRC]) {
         alar_text_keep(event->text[ALAR_FIELD_SRC], scene->src, sizeof scene->src);
     }
-    if (event->has[ALAR_FIELD_BITS] && evidence->has_op) {
+    if (event->has[ALAR_FIELD_BITS]) {
         uint32_t count =
             event->number[ALAR_FIELD_BITS] < 2 ? (uint32_t)event->number[ALAR_FIELD_BITS] : 2;
 

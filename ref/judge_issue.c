@@ -62,8 +62,7 @@ static void issue_order(struct alar_judge *judge, const struct judge_group *grou
     for (uint32_t k = 0; k < judge->verdict.finding_count; k++) {
         struct alar_evidence *kept = &judge->verdict.finding[k];
 
-        if (kept->has_op && kept->number == group->mismatch &&
-            kept->anomaly >= ALAR_ANOMALY_MISMATCH_RED &&
+        if (kept->number == group->mismatch && kept->anomaly >= ALAR_ANOMALY_MISMATCH_RED &&
             kept->anomaly <= ALAR_ANOMALY_MISMATCH_ELEMENTS &&
             strcmp(kept->group, group->name) == 0) {
             judge->verdict.found[kept->anomaly]--;
@@ -77,14 +76,8 @@ static void issue_order(struct alar_judge *judge, const struct judge_group *grou
 static const struct judge_entry *issue_first(const struct alar_judge *judge,
                                              const struct judge_op *op)
 {
-    for (uint32_t m = 0; m < op->members; m++) {
-        const struct judge_entry *entry = judge_entry_at(judge, op, m);
-
-        if (entry->is_issued && entry->signature == op->signature) {
-            return entry;
-        }
-    }
-    return judge_entry_at(judge, op, 0);
+    PRE(op->issued > 0);
+    return judge_entry_at(judge, op, op->first);
 }
 
 /* What two ranks disagree on, as numbers for the evidence. */
@@ -341,9 +334,10 @@ enum alar_status judge_issue(struct alar_judge *judge)
     made = made ? made : judge_op_make(judge, group, number);
     struct judge_op *op = judge_op_at(judge, made);
     struct judge_entry *entry = judge_entry_at(judge, op, member);
-    ALAR_TRY(alar_handle_step(&entry->handle, ALAR_EVENT_POST)); /* a new entry is FREE */
+    INV("a new entry is free", alar_handle_step(&entry->handle, ALAR_EVENT_POST) == ALAR_OK);
     issue_entry(judge, entry, made, &mine);
     if (op->issued++ == 0) {
+        op->first = member;
         issue_describe(judge, op, &mine);
     }
     ALAR_TRY(issue_values(judge, op, entry, member));

@@ -2,6 +2,8 @@
    cause is named; echoes are not. */
 #include "judge_state.h"
 
+#include "check.h"
+
 #include <string.h>
 
 /* What the ranks of a leftover operation did. */
@@ -181,12 +183,12 @@ static void leftover_premature(struct alar_judge *judge, struct judge_op *op)
     op->is_tainted = true;
 }
 
+/* All joined, and nobody was told of a failure. */
 static void leftover_leaks(struct alar_judge *judge, struct judge_op *op)
 {
     for (uint32_t m = 0; m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
-        bool is_idle = entry->is_issued && !entry->is_done && !entry->is_waited &&
-                       !entry->is_sync && !entry->is_failed && !entry->is_timed_out &&
+        bool is_idle = !entry->is_done && !entry->is_waited && !entry->is_sync &&
                        !entry->is_dropped && !entry->is_aborted;
         bool is_regular = judge_rank_at(judge, entry->rank)->is_over &&
                           !judge_rank_at(judge, entry->rank)->is_exited &&
@@ -196,8 +198,7 @@ static void leftover_leaks(struct alar_judge *judge, struct judge_op *op)
             judge_show_issue(judge, judge_found(judge, ALAR_ANOMALY_LEAK, op, entry->rank), op,
                              entry);
         }
-        if (judge->contract.is_once && is_regular && entry->is_done && !entry->is_read &&
-            !entry->is_failed && !entry->is_timed_out) {
+        if (judge->contract.is_once && is_regular && entry->is_done && !entry->is_read) {
             struct alar_evidence *evidence =
                 judge_found(judge, ALAR_ANOMALY_UNUSED, op, entry->rank);
 
@@ -285,7 +286,8 @@ void judge_leftovers(struct alar_judge *judge)
         struct leftover left = leftover_read(judge, op, now);
 
         next = op->newer;
-        if (!judge_is_echo(judge, op) && left.first) {
+        if (!judge_is_echo(judge, op)) {
+            INV("what is no echo was issued", left.first != NULL);
             if (left.missing) {
                 leftover_unjoined(judge, op, &left);
             } else {

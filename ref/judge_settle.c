@@ -18,7 +18,8 @@ static bool settle_shares_clock(const struct alar_judge *judge, const struct jud
     return clock && a->has_t && b->has_t && clock == judge_rank_at(judge, b->rank)->clock;
 }
 
-/* The entry that was issued last, on a clock shared with all others; NULL without such a clock. */
+/* The entry that was issued last, on a clock shared with all others; NULL without such a clock. All
+   ranks have issued what is settled. */
 static const struct judge_entry *settle_last(const struct alar_judge *judge,
                                              const struct judge_op *op)
 {
@@ -27,13 +28,12 @@ static const struct judge_entry *settle_last(const struct alar_judge *judge,
     for (uint32_t m = 1; m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
 
-        if (!entry->is_issued || !settle_shares_clock(judge, last, entry)) {
+        if (!settle_shares_clock(judge, last, entry)) {
             return NULL;
         }
         last = entry->t_issue > last->t_issue ? entry : last;
     }
-    return op->members > 1 && last->is_issued && judge_rank_at(judge, last->rank)->clock ? last
-                                                                                         : NULL;
+    return op->members > 1 ? last : NULL;
 }
 
 static void settle_premature(struct alar_judge *judge, struct judge_op *op,
@@ -129,7 +129,7 @@ static void settle_tell(const struct alar_judge *judge, const struct judge_op *o
     view.members = op->members;
     view.lanes = op->lanes;
     view.rank = alar_arena_at(judge->arena, group->rank);
-    view.in = op->in ? alar_arena_at(judge->arena, op->in) : NULL;
+    view.in = alar_arena_at(judge->arena, op->in);
     view.out = op->classes == 1 && op->out_lanes == op->lanes ? alar_arena_at(judge->arena, op->out)
                                                               : NULL;
     view.is_good = !op->is_found;

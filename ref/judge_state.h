@@ -78,6 +78,7 @@ struct judge_op {
     uint64_t chain;        /* next in the hash bucket */
     uint64_t newer, older; /* all unsettled operations, by creation */
     uint32_t members, issued, finished;
+    uint32_t first; /* member that issued it first */
     enum alar_red red;
     enum alar_dtype dtype;
     uint64_t n, key_hash, signature;

@@ -48,15 +48,6 @@ void judge_life_wrote(struct alar_judge *judge, struct judge_subject subject)
     judge_show_event(judge, evidence);
 }
 
-static enum alar_status storage_read_again(struct alar_judge *judge, struct judge_subject subject,
-                                           uint64_t mask)
-{
-    if (judge->contract.is_once && (subject.entry->read_mask & mask)) {
-        judge_life_found(judge, ALAR_ANOMALY_USED_TWICE, subject, true);
-    }
-    return ALAR_OK;
-}
-
 /* The elements below 64 that a read takes. */
 static uint64_t storage_read_mask(const struct alar_event *event)
 {
@@ -90,7 +81,9 @@ static enum alar_status storage_read(struct alar_judge *judge, struct judge_subj
         judge_life_found(judge, ALAR_ANOMALY_EARLY_READ, subject, false);
         return ALAR_OK;
     }
-    ALAR_TRY(storage_read_again(judge, subject, mask));
+    if (judge->contract.is_once && (entry->read_mask & mask)) {
+        judge_life_found(judge, ALAR_ANOMALY_USED_TWICE, subject, true);
+    }
     entry->is_read = true;
     entry->read_mask |= mask;
     judge_life_step(entry, ALAR_EVENT_READ);

@@ -51,6 +51,18 @@ static struct alar_evidence *find_slot(struct alar_verdict *verdict, enum alar_a
     return &verdict->finding[k];
 }
 
+void judge_raise(struct alar_judge *judge, uint32_t finding)
+{
+    struct alar_evidence *list = judge->verdict.finding;
+
+    for (uint32_t k = finding; k > 0 && list[k - 1].anomaly > list[k].anomaly; k--) {
+        struct alar_evidence less = list[k - 1];
+
+        list[k - 1] = list[k];
+        list[k] = less;
+    }
+}
+
 static struct alar_evidence *find_fill(struct alar_judge *judge, struct alar_evidence *slot,
                                        enum alar_anomaly anomaly, const struct judge_op *op)
 {

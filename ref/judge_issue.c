@@ -69,6 +69,7 @@ static void issue_order(struct alar_judge *judge, const struct judge_group *grou
             judge->verdict.found[ALAR_ANOMALY_MISMATCH_ORDER]++;
             kept->anomaly = ALAR_ANOMALY_MISMATCH_ORDER;
             judge_show_event(judge, kept);
+            judge_raise(judge, k);
         }
     }
 }

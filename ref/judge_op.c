@@ -90,6 +90,7 @@ uint64_t judge_op_make(struct alar_judge *judge, uint64_t group, uint64_t number
     op->group = group;
     op->number = number;
     op->members = members;
+    op->step = op->mb = -1;
     op->entry = alar_arena_take(judge->arena, members * sizeof(struct judge_entry));
     op->chain = *bucket;
     *bucket = made;

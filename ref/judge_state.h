@@ -192,6 +192,7 @@ struct alar_evidence *judge_found(struct alar_judge *judge, enum alar_anomaly an
                                   struct judge_op *op, uint32_t rank);
 struct alar_evidence *judge_kept(struct alar_judge *judge, enum alar_anomaly anomaly,
                                  const struct judge_op *op);
+void judge_raise(struct alar_judge *judge, uint32_t finding); /* it became a worse one */
 void judge_unknown(struct alar_judge *judge, enum alar_unknown reason, struct alar_place place,
                    uint32_t rank);
 void judge_show_issue(const struct alar_judge *judge, struct alar_evidence *evidence,

@@ -152,10 +152,31 @@ void run_rank_lost(struct run_rank *rank, enum alar_status status)
     run->backend->leave(rank->context, code, rank->presence, grace_us(run));
 }
 
+/* Simulated ranks that are through wait for nobody in fact; whoever has left is missed all the
+   same, were it of a stage that reduces nothing. */
+static void meet_simulated(struct run *run)
+{
+    bool is_whole = true;
+
+    for (uint32_t i = 0; i < run->rank_count; i++) {
+        is_whole = is_whole && run->rank[i].turn != ALAR_TURN_GONE;
+    }
+    for (uint32_t i = 0; i < run->rank_count && !is_whole; i++) {
+        if (run->rank[i].turn == ALAR_TURN_OVER &&
+            alar_driver_status(run->rank[i].driver) == ALAR_OK) {
+            run_rank_lost(&run->rank[i], ALAR_E_LOST);
+        }
+    }
+}
+
 void run_meet(struct run *run)
 {
     uint64_t limit_us = deadline_us(run) > 0 ? deadline_us(run) : UINT64_MAX;
 
+    if (run->is_simulated) {
+        meet_simulated(run);
+        return;
+    }
     if (run->context == NULL || run->backend->farewell == NULL) {
         return;
     }

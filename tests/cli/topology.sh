@@ -75,6 +75,30 @@ for encoding in pair32 exact; do
         "$alar" run --backend sim --quiet --losses $data/diverge --cp 2 --encoding $encoding \
         --check-for-nan raise
 done
+# --- a rank of any stage that leaves ----------------------------------------------------------------
+# spec: F-04
+for rank in 0 1 2 3; do
+    for how in mute exit; do
+        echo "alar/rank/$how $rank 3 1 0" >"$SCRATCH/plan"
+        rm -rf "$SCRATCH/left"
+        expect_text "pp 2: rank $rank ($how) is missed" 2 "1 of 4 ranks silent: $rank" \
+            run --pp 2 --dp 2 --async-log-allreduce --deadline-ms 300 --faults "$SCRATCH/plan" \
+            --history "$SCRATCH/left"
+        check "pp 2: rank $rank ($how) is named by the three others, once each" test \
+            "$(sed -n "s/^alar run: \(rank .\): .* silent: $rank\$/\1/p" "$SCRATCH/.output" | sort | uniq | wc -l) \
+$(grep -c "silent: $rank\$" "$SCRATCH/.output")" = "3 3"
+        # The first stage reduces nothing: its rank is missed as a recording without an end.
+        if [ "$rank" -lt 2 ]; then
+            expect_text "pp 2: rank $rank ($how): judged" 2 "a rank's recording stops without an end: rank $rank" \
+                "$alar" check "$SCRATCH/left"
+        else
+            expect_text "pp 2: rank $rank ($how): judged" 1 \
+                "missing {$rank}; excused by the injected fault alar/rank/$how/$rank on rank $rank" \
+                "$alar" check "$SCRATCH/left"
+        fi
+    done
+done
+
 expect_text "no product" 3 "found 4 ranks and 2 x 4 x 1" run --ranks 4 --pp 2 --dp 4
 # A NaN in both shares of a microbatch is two flags of one contribution.
 for encoding in pair32 pair64 exact; do

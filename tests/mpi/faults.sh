@@ -50,6 +50,14 @@ names_the_exit() { "$alar" check "$SCRATCH/history" | grep -q 'excused by the in
 check "the histories name it too" names_the_exit
 launcher=
 
+# A rank of the first stage, which reduces nothing, one of the last stage, and one that raises there.
+ended "pp 2: a mute rank of the first stage is named by all" 2 3 "1 of 4 ranks silent: 1" \
+    "alar/rank/mute 1 3 1 0" --pp 2 --dp 2
+ended "pp 2: a mute rank of the last stage is named by all" 2 3 "1 of 4 ranks silent: 3" \
+    "alar/rank/mute 3 3 1 0" --pp 2 --dp 2
+ended "pp 2: a rank that raised is named by both stages" 1 4 "by rank 2" "alar/loss/nan 2 9 1 0" --pp 2 --dp 2 \
+    --check-for-nan raise
+
 # spec: F-03, F-06
 ended "a rank that raised is named by all" 1 4 "NONFINITE raised at step" "alar/loss/nan 2 9 1 0" --check-for-nan raise
 ended "rank 0 that raised is named by all" 1 4 "by rank 0" "alar/loss/nan 0 9 1 0" --check-for-nan raise

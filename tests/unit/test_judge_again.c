@@ -55,6 +55,8 @@ static void told_reports(struct told *judged, const char *ops, const char *first
 #define EXACT                                                                                   \
     "{'ev':'trace','world':2,'encoding':'pair64'}\n" OP("0", "1", LOSS ",'dtype':'f64'", "1,1", \
                                                         "0,2", "1,3")
+/* The greatest value, which rank 1 has. */
+#define GREATEST OP("0", "1", ",'key':'loss','red':'max'", "2", "5", "5")
 /* No token anywhere. */
 #define NONE OP("0", "1", LOSS, "0,0", "0,0", "0,0")
 /* Two groups of the same ranks, and two operations of one step in each. */
@@ -96,6 +98,10 @@ static const struct {
      "illegal-report"},
     {"width", EXACT, SHOWN("'bits':'3eaaaaab'"), SHOWN("'bits':'3fd5555560000000'"),
      "illegal-report"},
+    {"kind", THIRD, SHOWN("'kind':'sum','loss':5"), SHOWN("'kind':'mean','loss':5"),
+     "never-divided"},
+    {"holder", GREATEST, SHOWN("'kind':'max','loss':5,'holder':1"),
+     SHOWN("'kind':'max','loss':5,'holder':0"), "wrong-holder"},
     {"shown as empty", NONE, SHOWN("'loss':null"), SHOWN("'loss':'nan'"), "empty-as-number"},
     {"group", GROUPS, WEIGHTED("1", "1", "'loss':2.0", "", "0"),
      WEIGHTED("1", "1", "'loss':2.0", "", "'g/0'"), "of step 1, rank 1: "},

@@ -1,9 +1,11 @@
 /* Log lines of the exact encoding: recomputed bit for bit from integer lanes. */
+#include "payload.h"
 #include "tests/lib/run_rig.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,5 +107,238 @@ Test(judge_log_exact, one_changed_bit_is_illegal)
                      told_reason(&told));
         cr_assert_eq(told_verdict(&told)->finding[0].anomaly, ALAR_ANOMALY_ILLEGAL_REPORT);
         told_free(&told);
+    }
+}
+
+/* ---- one microbatch of two ranks, written by the engine's own lanes ----------------------------
+ */
+
+enum {
+    PAIR_RANKS = 2,
+    LANES = ALAR_PAYLOAD_EXACT_LANES + 1 + ALAR_CENSUS_LANES /* one lane of flags */
+};
+
+/* What is done to the contributions on their way into the history. */
+enum harm {
+    HARMLESS,
+    NO_SUM,         /* reduced by max */
+    CUT,            /* not all of the census is there */
+    BROKEN_DIGIT,   /* a digit no contributions can make */
+    NEGATIVE_WEIGHT /* a weight below zero */
+};
+
+struct exact_row {
+    const char *name;
+    double sum[PAIR_RANKS];
+    int64_t tokens[PAIR_RANKS];
+    const char *report; /* its fields after the metric and the step */
+    enum harm harm;
+    enum alar_verdict_kind kind;
+    const char *says;
+};
+
+static char *exact_lanes(char *at, const char *end, const int64_t *lanes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        at += snprintf(at, (size_t)(end - at), "%s\"%016llx\"", i ? "," : "",
+                       (unsigned long long)lanes[i]);
+    }
+    return at;
+}
+
+static void exact_text(const struct exact_row *row, char *text, size_t size)
+{
+    const struct alar_layout layout = {.encoding = ALAR_EXACT,
+                                       .placement = ALAR_PLACEMENT_MICROBATCH,
+                                       .ranks = PAIR_RANKS,
+                                       .microbatches = 1,
+                                       .has_flags = true};
+    size_t count = row->harm == CUT ? LANES - 2 : LANES;
+    const char *red = row->harm == NO_SUM ? "max" : "sum", *end = text + size;
+    int64_t lanes[PAIR_RANKS][LANES], sum[LANES] = {0};
+
+    cr_assert_eq(alar_payload_lanes(&layout, 1), LANES);
+    for (uint32_t r = 0; r < PAIR_RANKS; r++) {
+        struct alar_local local = {.sum = row->sum[r], .tokens = row->tokens[r]};
+
+        local.nonfinite = isfinite(row->sum[r]) ? 0U : 1U;
+        alar_payload_write(&layout, r, 0, &local, 1, lanes[r]);
+        lanes[r][ALAR_LANE_DIGITS] += row->harm == BROKEN_DIGIT ? INT64_C(1) << 61 : 0;
+        lanes[r][ALAR_LANES_F64] -= row->harm == NEGATIVE_WEIGHT ? 100 : 0;
+        for (size_t i = 0; i < LANES; i++) {
+            sum[i] = row->harm != NO_SUM || lanes[r][i] > sum[i]
+                         ? lanes[r][i] + (row->harm != NO_SUM ? sum[i] : 0)
+                         : sum[i];
+        }
+        text += snprintf(text, (size_t)(end - text),
+                         "{\"ev\":\"issue\",\"rank\":%u,\"op\":0,\"step\":1,\"mb\":0,\"key\":\"l\","
+                         "\"dtype\":\"i64\",\"red\":\"%s\",\"pairs\":1,\"in\":[",
+                         r, red);
+        text = exact_lanes(text, end, lanes[r], count);
+        text += snprintf(text, (size_t)(end - text), "]}\n");
+    }
+    for (uint32_t r = 0; r < PAIR_RANKS; r++) {
+        text += snprintf(text, (size_t)(end - text),
+                         "{\"ev\":\"done\",\"rank\":%u,\"op\":0,\"out\":[", r);
+        text = exact_lanes(text, end, sum, count);
+        text += snprintf(text, (size_t)(end - text), "]}\n");
+    }
+    snprintf(text, (size_t)(end - text),
+             "{\"ev\":\"report\",\"rank\":0,\"metric\":\"l\",\"step\":1,%s}\n", row->report);
+}
+
+#define MEAN "'normalization':'token-weighted','over':'steps',"
+#define BITS(bits) MEAN "'bits':'" bits "'"
+
+static const struct exact_row exact_table[] = {
+    {"the value", {6, 4}, {3, 1}, BITS("4004000000000000"), HARMLESS, ALAR_PASS, "1 of 1"},
+    {"one bit off",
+     {6, 4},
+     {3, 1},
+     BITS("4004000000000001"),
+     HARMLESS,
+     ALAR_FAIL,
+     "illegal-report"},
+    {"its tokens",
+     {6, 4},
+     {3, 1},
+     BITS("4004000000000000") ",'tokens':4",
+     HARMLESS,
+     ALAR_PASS,
+     "1 of 1"},
+    {"fewer tokens",
+     {6, 4},
+     {3, 1},
+     BITS("4004000000000000") ",'tokens':3",
+     HARMLESS,
+     ALAR_FAIL,
+     "wrong-count"},
+    {"more tokens",
+     {6, 4},
+     {3, 1},
+     BITS("4004000000000000") ",'tokens':5",
+     HARMLESS,
+     ALAR_FAIL,
+     "wrong-count"},
+    {"a mean of own means counts ranks, not tokens",
+     {6, 4},
+     {3, 1},
+     "'normalization':'rank-mean','over':'steps','bits':'4004000000000000','tokens':7",
+     HARMLESS,
+     ALAR_PASS,
+     "1 of 1"},
+    {"undivided, as declared",
+     {6, 4},
+     {3, 1},
+     "'normalization':'seed-undivided','over':'steps','bits':'4024000000000000','tokens':7",
+     HARMLESS,
+     ALAR_PASS,
+     "note: undivided"},
+    {"no step is empty",
+     {6, 4},
+     {3, 1},
+     BITS("4004000000000000") ",'empty':0",
+     HARMLESS,
+     ALAR_PASS,
+     "1 of 1"},
+    {"and one is said to be",
+     {6, 4},
+     {3, 1},
+     BITS("4004000000000000") ",'empty':1",
+     HARMLESS,
+     ALAR_FAIL,
+     "wrong-count"},
+    {"nothing", {0, 0}, {0, 0}, MEAN "'loss':null", HARMLESS, ALAR_PASS, "1 of 1"},
+    {"nothing, shown as a number",
+     {0, 0},
+     {0, 0},
+     MEAN "'loss':0",
+     HARMLESS,
+     ALAR_FAIL,
+     "empty-as-number"},
+    {"a NaN", {NAN, 4}, {3, 1}, MEAN "'loss':'nan','nonfinite':1", HARMLESS, ALAR_PASS, "1 of 1"},
+    {"a NaN that was left out",
+     {NAN, 4},
+     {3, 1},
+     MEAN "'loss':4",
+     HARMLESS,
+     ALAR_FAIL,
+     "nonfinite-dropped"},
+    {"a NaN counted twice",
+     {NAN, 4},
+     {3, 1},
+     MEAN "'loss':'nan','nonfinite':2",
+     HARMLESS,
+     ALAR_FAIL,
+     "wrong-count"},
+    {"no NaN, and one is counted",
+     {6, 4},
+     {3, 1},
+     BITS("4004000000000000") ",'nonfinite':1",
+     HARMLESS,
+     ALAR_FAIL,
+     "wrong-count"},
+    {"no normalization",
+     {6, 4},
+     {3, 1},
+     "'over':'steps','loss':2.5",
+     HARMLESS,
+     ALAR_UNKNOWN,
+     "could not be recomputed"},
+    {"no rule for intervals",
+     {6, 4},
+     {3, 1},
+     "'normalization':'token-weighted','loss':2.5",
+     HARMLESS,
+     ALAR_UNKNOWN,
+     "could not be recomputed"},
+    {"the sum needs neither",
+     {6, 4},
+     {3, 1},
+     "'kind':'sum','loss':10",
+     HARMLESS,
+     ALAR_PASS,
+     "1 of 1"},
+    {"no sums",
+     {6, 4},
+     {3, 1},
+     BITS("4004000000000000"),
+     NO_SUM,
+     ALAR_UNKNOWN,
+     "could not be recomputed"},
+    {"no whole census",
+     {6, 4},
+     {3, 1},
+     BITS("4004000000000000"),
+     CUT,
+     ALAR_UNKNOWN,
+     "could not be recomputed"},
+    {"a broken digit",
+     {6, 4},
+     {3, 1},
+     BITS("4004000000000000"),
+     BROKEN_DIGIT,
+     ALAR_UNKNOWN,
+     "could not be recomputed"},
+    {"a negative weight",
+     {6, 4},
+     {3, 1},
+     BITS("4004000000000000"),
+     NEGATIVE_WEIGHT,
+     ALAR_UNKNOWN,
+     "could not be recomputed"},
+};
+
+/* One value is legal and no other; the counts beside it are those of the contributions; what is no
+   such contribution is not recomputed. spec: N-53, O-50, O-55, O-56, O-59 */
+Test(judge_log_exact, judges_values_and_counts)
+{
+    static char text[1 << 15];
+
+    for (size_t k = 0; k < sizeof exact_table / sizeof *exact_table; k++) {
+        struct told_row row = {exact_table[k].name, text, exact_table[k].kind, exact_table[k].says};
+
+        exact_text(&exact_table[k], text, sizeof text);
+        told_rows(&row, 1);
     }
 }

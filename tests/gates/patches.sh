@@ -7,32 +7,33 @@
 #   Check: unit SUITE/TEST | spec SEARCH       one Criterion test, or one search of spec/verify.sh
 #   Says: the words that must appear
 #
-# What is broken is a copy; a patch that no longer applies is a failure.
+# What is broken is a copy, one for each patch, so that two patches are tried at a time; a patch that no
+# longer applies is a failure.
 . "$(dirname "$0")/../lib/tally.sh"
 
 shopt -s nullglob
-tree=$SCRATCH/tree
+work=$SCRATCH/whole
 suites=(handle window window_claims engine engine_programs loss payload payload_extreme roll)
 units=("${suites[@]/#/$BUILD/deep/tests/unit/test_}")
 units=("${units[@]/%/.o}")
 flags=(-std=c11 -O1 -g -ffp-contract=off -D_XOPEN_SOURCE=700 -DALAR_DEEP -I. -Iref)
 
 plant() { # a fresh copy of what is broken, with the objects that the models drive
-    rm -rf "$tree" && cp -a "$SCRATCH/pristine" "$tree"
+    rm -rf "$work" && mkdir "$work" && cp -a "$SCRATCH/pristine" "$work/tree"
 }
-# link [SOURCE]...: the suites with these sources in place of the library's own, as $SCRATCH/unit
+# link [SOURCE]...: the suites with these sources in place of the library's own, as $work/unit
 link() {
     local source
-    rm -rf "$SCRATCH/objects" && mkdir "$SCRATCH/objects"
+    mkdir "$work/objects"
     for source in "$@"; do
-        (cd "$tree" && gcc "${flags[@]}" -c "$source" -o "$SCRATCH/objects/$(basename "$source" .c).o") ||
+        (cd "$work/tree" && gcc "${flags[@]}" -c "$source" -o "$work/objects/$(basename "$source" .c).o") ||
             return 1
     done
-    gcc "$SCRATCH"/objects/*.o "${units[@]}" "$BUILD"/deep/tests/lib/*.o "$BUILD/libdeep.a" \
-        -Wl,--as-needed -lcriterion -lmpfr -lgmp -lyajl -lm -ldl -lfiu -o "$SCRATCH/unit"
+    gcc "$work"/objects/*.o "${units[@]}" "$BUILD"/deep/tests/lib/*.o "$BUILD/libdeep.a" \
+        -Wl,--as-needed -lcriterion -lmpfr -lgmp -lyajl -lm -ldl -lfiu -o "$work/unit"
 }
-run_unit() { timeout -k 2 60 "$SCRATCH/unit" -j2 --filter "$1" 2>&1; }
-run_spec() { (cd "$tree" && CI='' BUILD=build timeout -k 2 120 spec/verify.sh "$1" 2>&1); }
+run_unit() { timeout -k 2 60 "$work/unit" -j2 --filter "$1" 2>&1; }
+run_spec() { (cd "$work/tree" && CI='' BUILD=build timeout -k 2 120 spec/verify.sh "$1" 2>&1); }
 
 touched() { # touched PATCH: what to compile again; rows of the table are compiled into one file
     sed -n 's|^+++ b/||p' "$1" | sed 's|^ref/handle.def$|ref/handle.c|'
@@ -45,7 +46,7 @@ objects() { # objects PATCH: the named check fails, in the named words
     words=$(head_of "$1" Says)
     [ -n "$check" ] && [ -n "$words" ] && [ -n "$(head_of "$1" Breaks)" ] || { echo "no head" && return 1; }
     plant
-    (cd "$tree" && git apply --unsafe-paths -p1 -) <"$1" || { echo "does not apply" && return 1; }
+    (cd "$work/tree" && git apply --unsafe-paths -p1 -) <"$1" || { echo "does not apply" && return 1; }
     if [ "$check" = unit ]; then
         # shellcheck disable=SC2046 # one source a word
         link $(touched "$1") || return 1
@@ -56,18 +57,36 @@ objects() { # objects PATCH: the named check fails, in the named words
     echo "$said" | tail -n 40
     [ "$code" -ne 0 ] && grep -qF -e "$words" <<<"$said"
 }
+try() { # try PATCH: objects to it, and leaves the answer for `told`
+    local work
+    work=$SCRATCH/try-$(basename "$1" .patch)
+    objects "$1" >"$work.said" 2>&1
+    echo $? >"$work.code"
+    rm -rf "$work"
+}
+told() { # told PATCH
+    local kept
+    kept=$SCRATCH/try-$(basename "$1" .patch)
+    cat "$kept.said"
+    return "$(cat "$kept.code")"
+}
 whole() { # everything passes before anything is broken
     mkdir -p "$SCRATCH/pristine/ci"
     cp -r Makefile ref spec "$SCRATCH/pristine"
     plant && run_spec handle || return 1
-    rm -rf "$SCRATCH/pristine" && cp -a "$tree" "$SCRATCH/pristine"
+    rm -rf "$SCRATCH/pristine" && cp -a "$work/tree" "$SCRATCH/pristine"
     link && run_unit '*' | grep 'Failing: 0 | Crashing: 0'
 }
 
 check "unbroken, the core's suites pass" whole
 count=0
 for patch in faults/patches/*.patch; do
-    check "$(basename "$patch" .patch): $(head_of "$patch" Breaks)" objects "$patch"
+    while [ "$(jobs -r | wc -l)" -ge 2 ]; do wait -n; done
+    try "$patch" &
+done
+wait
+for patch in faults/patches/*.patch; do
+    check "$(basename "$patch" .patch): $(head_of "$patch" Breaks)" told "$patch"
     count=$((count + 1))
 done
 check "there are at least 12 patches" [ "$count" -ge 12 ]

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # No row of handle.def can be lost or said twice: the build stops. spec: H-02
+# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 cp ref/handle.[ch] ref/handle.def ref/check.h ref/status.h ref/status.def "$SCRATCH"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The runner can fail: ci/check.sh and tests/lib/tally.sh on a scratch tree where things go wrong.
+# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 tree=$SCRATCH/tree
@@ -61,6 +62,17 @@ suite 0 'no count'
 expect_text "a suite without a count fails" 1 "<0 passed, 1 failed>" last_line unit
 rm "$tree/build/unit"
 expect_text "a missing suite fails" 1 "<0 passed, 1 failed>" last_line unit
+
+# Either script of the pair comes to its end only while the other one runs.
+mkfifo "$tree/meeting"
+mkdir "$tree/tests/pairs"
+script pairs/one '# cores: 1' 'check one timeout 20 sh -c ": >meeting"' tally
+script pairs/other '# cores: 1' 'check other timeout 20 sh -c ": <meeting"' 'check no false' tally
+script pairs/third '# cores: 1' 'check one true' 'exit 7'
+expect_text "scripts of one core run in pairs, and are counted one by one" 1 \
+    "<2 passed, 2 failed>" last_line pairs
+check "a part's time is told" grep -q '^all of pairs  *[0-9.]* s$' "$SCRATCH/all"
+rm -r "$tree/tests/pairs"
 
 rm "$tree"/tests/cli/{bad,skips,empty,unfinished,cut,slow,code,text}.sh
 suite 0 '[====] Synthesis: Tested: 5 | Passing: 5 | Failing: 0 | Crashing: 0'

@@ -62,7 +62,7 @@ if [ -e "$BUILD/alar-mpich.so" ]; then
     expect_code "a run in which ranks raise is recorded" 1 run raised \
         --losses tests/data/gpt-losses/diverge --check-for-nan raise --deadline-ms 500
     expect_code "a run with a late rank is recorded" 2 run late \
-        --straggler 2:2000000 --deadline-ms 300
+        --straggler 2:1000000 --deadline-ms 300
     check "what MPICH runs go through, the models went through" known
     cat "$SCRATCH/.output"
 else

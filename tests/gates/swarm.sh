@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The swarm: drawn runs on the simulator, first with faults, then without. A planted defect is found.
 # seconds: 200
+# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 export TALLY_SECONDS=100

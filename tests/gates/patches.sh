@@ -15,7 +15,7 @@ tree=$SCRATCH/tree
 suites=(handle window window_claims engine engine_programs loss payload payload_extreme roll)
 units=("${suites[@]/#/$BUILD/deep/tests/unit/test_}")
 units=("${units[@]/%/.o}")
-flags=(-std=c11 -O1 -g -ffp-contract=off -D_XOPEN_SOURCE=700 -DALAR_DEEP -I. -Iref)
+flags=(-std=c11 -O1 -g -ffp-contract=off -fno-tree-slp-vectorize -D_XOPEN_SOURCE=700 -DALAR_DEEP -I. -Iref)
 
 plant() { # a fresh copy of what is broken, with the objects that the models drive
     rm -rf "$tree" && cp -a "$SCRATCH/pristine" "$tree"

@@ -1,7 +1,8 @@
 /* Arithmetic on bit patterns: one exact adder, every rounding named.
 
-   Nothing here depends on the rounding mode except the native fast paths, which assume round to
-   nearest, ties to even, and no flushing, as C does at start-up. */
+   No build may fuse operations or pack roundings (ROUNDING in the Makefile). Nothing here depends
+   on the rounding mode except the native fast paths, which assume round to nearest, ties to even,
+   and no flushing, as C does at start-up. */
 #ifndef ALAR_FP_H
 #define ALAR_FP_H
 

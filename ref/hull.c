@@ -16,29 +16,28 @@ static double double_of(enum alar_dtype dtype, uint64_t bits)
     return alar_fp_to_double(dtype, bits);
 }
 
-static double sum_f64(struct alar_adder adder, double a, double b)
+static double round_f64(enum alar_dtype dtype, double sum)
 {
-    (void)adder;
-    return a + b;
+    (void)dtype;
+    return sum;
 }
 
 /* Rounding to double first is harmless: 53 >= 2 * 24 + 2, and tiny sums are exact. */
-static double sum_f32(struct alar_adder adder, double a, double b)
+static double round_f32(enum alar_dtype dtype, double sum)
 {
-    (void)adder;
-    return (double)(float)(a + b);
+    (void)dtype;
+    return (double)(float)sum;
 }
 
-/* For f16 and bf16: the sum as a double, then its last bits rounded off as integers; where the
-   format is subnormal, a large constant pushes them off the end instead. 53 >= 2 * 11 + 2. */
-static double sum_short(struct alar_adder adder, double a, double b)
+/* For f16 and bf16: the last bits of the double rounded off as integers; where the format is
+   subnormal, a large constant pushes them off the end instead. 53 >= 2 * 11 + 2. */
+static double round_short(enum alar_dtype dtype, double sum)
 {
-    bool is_half = adder.wide == ALAR_F16;
+    bool is_half = dtype == ALAR_F16;
     double normal = is_half ? 0x1p-14 : 0x1p-126;
     double push = is_half ? 0x1.8p28 : 0x1.8p-81;
     double largest = is_half ? 65504 : 0x1.fep127;
     int cut = is_half ? 53 - 11 : 53 - 8;
-    double sum = a + b;
 
     if (fabs(sum) < normal) {
         return (sum + push) - push;
@@ -52,6 +51,20 @@ static double sum_short(struct alar_adder adder, double a, double b)
     return fabs(sum) <= largest ? sum : copysign(INFINITY, sum);
 }
 
+/* To nearest. */
+static double round_nearest(enum alar_dtype dtype, double sum)
+{
+    return dtype == ALAR_F64   ? round_f64(dtype, sum)
+           : dtype == ALAR_F32 ? round_f32(dtype, sum)
+                               : round_short(dtype, sum);
+}
+
+static double sum_f64(struct alar_adder adder, double a, double b)
+{
+    (void)adder;
+    return a + b;
+}
+
 static double sum_any(struct alar_adder adder, double a, double b)
 {
     uint64_t left = alar_fp_convert(ALAR_F64, adder.wide, ALAR_NEAREST, alar_fp_bits(a));
@@ -62,17 +75,17 @@ static double sum_any(struct alar_adder adder, double a, double b)
 
 double alar_hull_sum(struct alar_adder adder, double a, double b)
 {
-    double sum = adder.model != ALAR_NEAREST ? sum_any(adder, a, b)
-                 : adder.wide == ALAR_F64    ? sum_f64(adder, a, b)
-                 : adder.wide == ALAR_F32    ? sum_f32(adder, a, b)
-                                             : sum_short(adder, a, b);
+    double sum =
+        adder.model != ALAR_NEAREST ? sum_any(adder, a, b) : round_nearest(adder.wide, a + b);
 
     return isnan(sum) ? alar_fp_double(alar_fp_nan(ALAR_F64)) : sum;
 }
 
 /* Subsets of all others are already done. Each split is met once: the lowest rank is on the left.
- */
-HULL_INLINE void hull_fill(struct alar_hull *hull, double (*sum)(struct alar_adder, double, double))
+   Rounding is monotone, so the least of the rounded sums is the least sum, rounded: once a subset
+   and not once a split. `add` adds without that rounding, `finish` does it. */
+HULL_INLINE void hull_fill(struct alar_hull *hull, double (*add)(struct alar_adder, double, double),
+                           double (*finish)(enum alar_dtype, double))
 {
     struct alar_range *range = hull->range;
     uint32_t subsets = UINT32_C(1) << hull->n;
@@ -89,12 +102,13 @@ HULL_INLINE void hull_fill(struct alar_hull *hull, double (*sum)(struct alar_add
         for (uint32_t part = 0; part != rest; part = (part - rest) & rest) {
             const struct alar_range *a = &range[first | part];
             const struct alar_range *b = &range[rest ^ part];
-            double least = sum(hull->adder, a->low, b->low);
-            double most = sum(hull->adder, a->high, b->high);
+            double least = add(hull->adder, a->low, b->low);
+            double most = add(hull->adder, a->high, b->high);
             low = least < low ? least : low;
             high = most > high ? most : high;
         }
-        range[set] = (struct alar_range){low, high, false};
+        range[set] = (struct alar_range){finish(hull->adder.wide, low),
+                                         finish(hull->adder.wide, high), false};
     }
 }
 
@@ -177,13 +191,13 @@ void alar_hull_build(struct alar_hull *hull, struct alar_adder adder, const uint
     if (hull_load(hull)) {
         hull_fill_careful(hull);
     } else if (adder.model == ALAR_NEAREST && adder.wide == ALAR_F64) {
-        hull_fill(hull, sum_f64);
+        hull_fill(hull, sum_f64, round_f64);
     } else if (adder.model == ALAR_NEAREST && adder.wide == ALAR_F32) {
-        hull_fill(hull, sum_f32);
+        hull_fill(hull, sum_f64, round_f32);
     } else if (adder.model == ALAR_NEAREST) {
-        hull_fill(hull, sum_short);
+        hull_fill(hull, sum_f64, round_short);
     } else {
-        hull_fill(hull, sum_any);
+        hull_fill(hull, sum_any, round_f64);
     }
 }
 

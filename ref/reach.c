@@ -76,11 +76,14 @@ static uint64_t cell_window(const struct alar_reach *reach, const struct alar_re
     return alar_fp_ulps(wide, low, high) + 1;
 }
 
-/* Extremes of a cell from those of its parts; infinities and NaN switch them off. */
+/* Extremes of a cell from those of its parts; infinities and NaN switch them off. To nearest, sums
+   are rounded once for the cell, as in hull.c. */
 static enum alar_status cell_extremes(struct alar_reach *reach, struct alar_block *block,
                                       struct alar_reach_cell *cell)
 {
     uint32_t index = (uint32_t)(cell - reach->cell);
+    bool is_nearest = reach->adder.model == ALAR_NEAREST;
+    double low = INFINITY, high = -INFINITY;
     uint32_t a;
     uint32_t b;
 
@@ -96,9 +99,15 @@ static enum alar_status cell_extremes(struct alar_reach *reach, struct alar_bloc
             cell->is_finite = false;
             return ALAR_OK;
         }
-        cell->low = fmin(cell->low, alar_hull_sum(reach->adder, left->low, right->low));
-        cell->high = fmax(cell->high, alar_hull_sum(reach->adder, left->high, right->high));
+        double least = is_nearest ? left->low + right->low
+                                  : alar_hull_sum(reach->adder, left->low, right->low);
+        double most = is_nearest ? left->high + right->high
+                                 : alar_hull_sum(reach->adder, left->high, right->high);
+        low = least < low ? least : low;
+        high = most > high ? most : high;
     }
+    cell->low = is_nearest ? alar_hull_sum(reach->adder, low, 0.0) : low;
+    cell->high = is_nearest ? alar_hull_sum(reach->adder, high, 0.0) : high;
     cell->is_finite = isfinite(cell->low) && isfinite(cell->high);
     return ALAR_OK;
 }

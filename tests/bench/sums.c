@@ -1,6 +1,6 @@
 /* The exact sum, the hull and the complete set by number of ranks, beside a plain loop and
-   mpfr_sum: one JSON line each, nanoseconds a call, median of many. Loss-like fp32 values from a
-   fixed seed. */
+   mpfr_sum: one JSON line each, nanoseconds a call, median of many. Loss-like values from a fixed
+   seed, in fp32 where nothing else is said. */
 #include "exact.h"
 #include "hull.h"
 #include "reach.h"
@@ -13,6 +13,8 @@
 
 enum {
     RANKS_MAX = 16,
+    SET_RANKS = 12,
+    SET_BYTES = 4 << 20,
     ROUNDS = 41
 };
 
@@ -23,8 +25,10 @@ struct input {
     mpfr_t number[RANKS_MAX];
     mpfr_ptr pointer[RANKS_MAX];
     mpfr_t sum;
+    enum alar_dtype dtype; /* of bits */
     struct alar_range *range;
-    double sink; /* what was computed, so that it is */
+    void *memory; /* for sets */
+    double sink;  /* what was computed, so that it is */
 };
 
 static double now_ns(void)
@@ -58,11 +62,23 @@ static void mpfr(struct input *input)
 
 static void hull(struct input *input)
 {
-    const struct alar_adder adder = {.dtype = ALAR_F32, .wide = ALAR_F32, .model = ALAR_NEAREST};
+    const struct alar_adder adder = {input->dtype, input->dtype, ALAR_NEAREST};
     struct alar_hull made;
 
     alar_hull_build(&made, adder, input->bits, input->n, input->range);
     input->sink += input->range[(UINT32_C(1) << input->n) - 1].low;
+}
+
+static void set(struct input *input)
+{
+    const struct alar_adder adder = {input->dtype, input->dtype, ALAR_NEAREST};
+    const struct alar_scratch scratch = {input->memory, SET_BYTES};
+    struct alar_reach made;
+
+    if (alar_reach_any(&made, adder, input->bits, input->n, UINT64_MAX, scratch) != ALAR_OK) {
+        exit(2);
+    }
+    input->sink += (double)made.values;
 }
 
 static int compare(const void *a, const void *b)
@@ -90,22 +106,38 @@ static void measure(const char *what, struct input *input, int calls, void (*cal
     printf("{\"what\":\"%s\",\"n\":%u,\"ns\":%.1f}\n", what, input->n, each[ROUNDS / 2]);
 }
 
+static void fill_bits(struct input *input, enum alar_dtype dtype)
+{
+    input->dtype = dtype;
+    for (uint32_t i = 0; i < input->n; i++) {
+        input->bits[i] = alar_fp_from_double(dtype, (double)input->value[i]);
+    }
+}
+
 static void fill(struct input *input, uint32_t n, struct alar_rng *rng)
 {
     input->n = n;
     for (uint32_t i = 0; i < n; i++) {
         input->value[i] = 1.0F + 11.0F * (float)alar_rng_unit(rng);
-        input->bits[i] = alar_fp_from_double(ALAR_F32, (double)input->value[i]);
         mpfr_set_d(input->number[i], (double)input->value[i], MPFR_RNDN);
     }
+    fill_bits(input, ALAR_F32);
 }
 
 int main(void)
 {
-    struct input input = {.range = calloc(UINT32_C(1) << RANKS_MAX, sizeof(*input.range))};
+    static const uint32_t sizes[] = {2, 4, 8, SET_RANKS, RANKS_MAX};
+    static const struct {
+        enum alar_dtype dtype;
+        const char *hull, *set;
+    } dtypes[] = {{ALAR_F16, "hull f16", "set f16"},
+                  {ALAR_BF16, "hull bf16", "set bf16"},
+                  {ALAR_F32, "hull f32", "set"}};
+    struct input input = {.range = calloc(UINT32_C(1) << RANKS_MAX, sizeof(*input.range)),
+                          .memory = malloc(SET_BYTES)};
     struct alar_rng rng = alar_rng_stream(20261129, 0);
 
-    if (input.range == NULL) {
+    if (input.range == NULL || input.memory == NULL) {
         return 2;
     }
     mpfr_init2(input.sum, 24);
@@ -113,14 +145,27 @@ int main(void)
         mpfr_init2(input.number[i], 24);
         input.pointer[i] = input.number[i];
     }
-    for (uint32_t n = 2; n <= RANKS_MAX; n *= 2) {
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        uint32_t n = sizes[i];
+
         fill(&input, n, &rng);
         measure("plain loop", &input, 20000, plain);
         measure("exact sum", &input, 20000, exact);
         measure("mpfr_sum", &input, 2000, mpfr);
-        measure("hull", &input, n < 16 ? 200 : 1, hull);
+        measure("hull", &input, n < SET_RANKS ? 200 : 1, hull);
+        if (n < SET_RANKS) {
+            continue;
+        }
+        for (unsigned k = 0; k < sizeof dtypes / sizeof *dtypes; k++) {
+            fill_bits(&input, dtypes[k].dtype);
+            measure(dtypes[k].hull, &input, 1, hull);
+            if (n == SET_RANKS) {
+                measure(dtypes[k].set, &input, 1, set);
+            }
+        }
     }
     fprintf(stderr, "checksum %g\n", input.sink);
     free(input.range);
+    free(input.memory);
     return 0;
 }

@@ -23,7 +23,7 @@ awk '
     { print }
     /^#include <string.h>/ { print "#include <stdlib.h>" }
 ' ref/judge_issue.c >"$renamed"
-compile() { gcc -std=c11 -O2 -ffp-contract=off -D_XOPEN_SOURCE=700 -I. -Iref -c "$1" -o "$1.o"; }
+compile() { gcc -std=c11 -O2 -ffp-contract=off -fno-tree-slp-vectorize -D_XOPEN_SOURCE=700 -I. -Iref -c "$1" -o "$1.o"; }
 switch() {
     grep -q 'is_off(anomaly)) {' "$planted" && grep -q ALAR_OFF "$renamed" &&
         compile "$planted" && compile "$renamed" &&

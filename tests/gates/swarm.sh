@@ -13,7 +13,7 @@ plant() { # plant PATCH SOURCE
     rm -rf "$SCRATCH/planted" && mkdir -p "$SCRATCH/planted/ref"
     cp "$2" "$SCRATCH/planted/$2" &&
         git apply --unsafe-paths -p1 --directory="$SCRATCH/planted" "faults/patches/$1.patch" &&
-        gcc -std=c11 -O2 -ffp-contract=off -D_XOPEN_SOURCE=700 -DALAR_FAULTS=1 -I. -Iref \
+        gcc -std=c11 -O2 -ffp-contract=off -fno-tree-slp-vectorize -D_XOPEN_SOURCE=700 -DALAR_FAULTS=1 -I. -Iref \
             -c "$SCRATCH/planted/$2" -o "$SCRATCH/planted.o" &&
         gcc "$BUILD"/obj/tests/sim/*.o "$SCRATCH/planted.o" "$BUILD/libalar.a" -lyajl -lfiu -lm -ldl \
             -o "$SCRATCH/swarm"

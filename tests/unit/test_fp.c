@@ -364,3 +364,22 @@ Test(fp, decimals_print_and_read_back)
     alar_decimal_print(ALAR_I32, 0xffffffff, text);
     cr_assert_str_eq(text, "-1");
 }
+
+static void __attribute__((noinline)) round_two(double *to, const double *from)
+{
+    to[0] = (double)(float)from[0];
+    to[1] = (double)(float)from[1];
+}
+
+/* Two roundings side by side are kept: sums and weights are rounded like that, and gcc 12 drops
+   both from -O2 on when it may pack them. spec: N-02 */
+Test(fp, the_compiler_keeps_two_roundings)
+{
+    const double from[] = {0.1, 0.7};
+    double to[2];
+
+    round_two(to, from);
+
+    cr_assert_eq(alar_fp_bits(to[0]), UINT64_C(0x3fb99999a0000000));
+    cr_assert_eq(alar_fp_bits(to[1]), UINT64_C(0x3fe6666660000000));
+}

@@ -13,6 +13,8 @@
 
 enum {
     RANKS_MAX = 16,
+    SET_RANKS_MAX = 8,
+    SET_BYTES = 4096, /* of scratch, times the number of subsets */
     ROUNDS = 41
 };
 
@@ -24,6 +26,7 @@ struct input {
     mpfr_ptr pointer[RANKS_MAX];
     mpfr_t sum;
     struct alar_range *range;
+    void *room;  /* for the set */
     double sink; /* what was computed, so that it is */
 };
 
@@ -65,6 +68,19 @@ static void hull(struct input *input)
     input->sink += input->range[(UINT32_C(1) << input->n) - 1].low;
 }
 
+static void set(struct input *input)
+{
+    const struct alar_adder adder = {.dtype = ALAR_F32, .wide = ALAR_F32, .model = ALAR_NEAREST};
+    const struct alar_scratch scratch = {input->room, (size_t)SET_BYTES << input->n};
+    struct alar_reach made;
+
+    if (alar_reach_any(&made, adder, input->bits, input->n, UINT64_MAX, scratch) != ALAR_OK) {
+        fprintf(stderr, "sums: the set of %u ranks does not fit\n", input->n);
+        exit(2);
+    }
+    input->sink += alar_reach_count(&made);
+}
+
 static int compare(const void *a, const void *b)
 {
     double left = *(const double *)a;
@@ -102,10 +118,11 @@ static void fill(struct input *input, uint32_t n, struct alar_rng *rng)
 
 int main(void)
 {
-    struct input input = {.range = calloc(UINT32_C(1) << RANKS_MAX, sizeof(*input.range))};
+    struct input input = {.range = calloc(UINT32_C(1) << RANKS_MAX, sizeof(*input.range)),
+                          .room = malloc((size_t)SET_BYTES << SET_RANKS_MAX)};
     struct alar_rng rng = alar_rng_stream(20261129, 0);
 
-    if (input.range == NULL) {
+    if (input.range == NULL || input.room == NULL) {
         return 2;
     }
     mpfr_init2(input.sum, 24);
@@ -119,8 +136,12 @@ int main(void)
         measure("exact sum", &input, 20000, exact);
         measure("mpfr_sum", &input, 2000, mpfr);
         measure("hull", &input, n < 16 ? 200 : 1, hull);
+        if (n <= SET_RANKS_MAX) {
+            measure("set", &input, n < 8 ? 200 : 1, set);
+        }
     }
     fprintf(stderr, "checksum %g\n", input.sink);
+    free(input.room);
     free(input.range);
     return 0;
 }

@@ -26,6 +26,9 @@ SCHEDULES = {
     "async-step, wait log": ["--schedule", "async-step", "--wait", "log"],
     "async-window": ["--schedule", "async-window", "--wait", "log"],
 }
+README = {  # the columns of its table: ranks, step_ms, straggler
+    "5 ms, no straggler": (2, 5, False), "5 ms, one rank in turn 2.5 ms late": (2, 5, True),
+    "20 ms, one rank in turn 10 ms late": (2, 20, True), "4 ranks on 2 cores, 5 ms, one late": (4, 5, True)}
 MAIN = ["no log", "sync-microbatch", "async-microbatch, wait step", "async-microbatch, wait log"]
 TORCH = [*MAIN, "sync-window"]
 
@@ -103,6 +106,19 @@ def table(ranks, step_ms, straggler, grad, rounds, torch):
             "grad": grad, "rows": rows}
 
 
+def markdown(tables):
+    """The README's table."""
+    columns = []
+    for ranks, step_ms, straggler in README.values():
+        rows = next(table["rows"] for table in tables if not table["grad"] and
+                    (table["ranks"], table["step_ms"], table["straggler"]) == (ranks, step_ms, straggler))
+        columns.append({(row["who"], row["schedule"]): "%.3f (%.3f to %.3f)" % (row["ratio"], row["low"], row["high"])
+                        for row in rows if row["schedule"] != "no log"})
+    print("\n| who, schedule | " + " | ".join(README) + " |\n|---" + "|---" * len(README) + "|")
+    for who, name in columns[0]:
+        print(f"| {who}: {name} | " + " | ".join(column.get((who, name), "") for column in columns) + " |")
+
+
 def main():
     bench.heading("step: time of a step by reduction schedule, and its ratio to no log",
                   f"{STEPS} steps a run, a log line every {INTERVAL}; " + bench.MEDIANS)
@@ -117,6 +133,7 @@ def main():
         torch.close()
         for straggler in (False, True):
             tables.append(table(4, 5, straggler, False, 3, torch))
+    markdown(tables)
     bench.save("step", {"tables": tables})
     print(bench.output("tests/bench/report.sh"))
 

@@ -171,7 +171,7 @@ BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 # ---- targets for people --------------------------------------------------------------------------
 
 .PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit faults tidy fix cover install
-.PHONY: deps-matrix matrix matrix-programs clean mutants sim spec spec-full patches fuzz bench
+.PHONY: deps-matrix matrix matrix-programs clean mutants sim spec spec-full patches fuzz bench benchmarks
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
@@ -255,15 +255,13 @@ fuzz: $(FUZZ) ## libFuzzer on reader and judge, FUZZ_SECONDS (60) each
 	$(Q)tests/fuzz/run.sh
 
 # Each benchmark is tests/bench/NAME.py; the plain build is the same without failure points.
-BENCHES := $(filter-out bench,$(basename $(notdir $(wildcard tests/bench/*.py))))
-bench: bench-programs ## all benchmarks: tables, and $(BUILD)/bench/*.json (bench-NAME: one)
-	$(Q)BUILD=$(BUILD) tests/bench/all.sh $(BENCHES)
-bench-%: tests/bench/%.py bench-programs
-	$(Q)BUILD=$(BUILD) tests/bench/all.sh $*
-.PHONY: bench-programs
-bench-programs:
+bench: benchmarks ## all benchmarks: tables, and $(BUILD)/bench/*.json (bench-NAME: one; BENCH_FULL=1: longer)
+	$(Q)python3 tests/bench/bench.py
+bench-%: tests/bench/%.py benchmarks
+	$(Q)python3 $<
+benchmarks:
 	$(Q)ci/install-deps.sh bench
-	$(Q)$(MAKE) $(PARALLEL) all $(BENCH) $(BUILD)/tests/preload/peak.so
+	$(Q)$(MAKE) $(PARALLEL) all $(BENCH)
 	$(Q)$(MAKE) $(PARALLEL) FAULTS=0 BUILD=$(BUILD)/plain all $(BENCH:$(BUILD)/%=$(BUILD)/plain/%)
 
 fix: ## format every C file in place

@@ -16,7 +16,7 @@ case $profile in
     run) wanted=$build ;;
     default) wanted="$build $check" ;;
     matrix) wanted="$build $check openmpi-bin libopenmpi-dev python3-torch python3-numpy" ;;
-    bench) wanted="$build $check gnuplot-nox" ;;
+    bench) wanted="$build $check gnuplot-nox time" ;;
     *)
         echo "install-deps.sh: expected run, default, matrix or bench, found '$profile'" >&2
         exit 3

@@ -1,19 +1,29 @@
-"""What the benchmarks share: the machine, interleaved rounds, medians with intervals, one JSON file."""
+"""What the benchmarks share: the machine, interleaved rounds, medians with intervals, one JSON file.
+
+    python3 tests/bench/bench.py [NAME]...      runs them, by default all, and says what each took
+
+BENCH_ROUNDS=N changes the rounds of what takes turns, BENCH_FULL=1 adds what takes minutes."""
 
 import json
 import os
 import platform
 import random
 import re
+import resource
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 BUILD = os.environ.get("BUILD", "build")
 ALAR = os.path.join(BUILD, "alar")
-PLAIN = os.path.join(BUILD, "plain", "alar")  # built with FAULTS=0
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "0"))
+FULL = os.environ.get("BENCH_FULL") == "1"
+BUILDS = {"as shipped": BUILD, "FAULTS=0": os.path.join(BUILD, "plain")}
+BENCHMARKS = ["step", "overhead", "progress", "oracle", "sums", "memory", "scale", "power", "diagnosis"]
+MEDIANS = "medians, 95 % intervals by bootstrap, variants take turns in a drawn order"
 
 
 def output(*command):
@@ -34,6 +44,7 @@ def machine():
         "kernel": platform.release(),
         "compiler": output("gcc", "-dumpfullversion"),
         "mpich": output("dpkg-query", "-W", "-f", "${Version}", "mpich"),
+        "torch": output("dpkg-query", "-W", "-f", "${Version}", "python3-torch"),
         "alar": output(ALAR, "--version"),
         "load": os.getloadavg()[0],
     }
@@ -55,44 +66,69 @@ def ratios(values, base):
     return [a / b for a, b in zip(values, base)]
 
 
-def mpi(ranks, *arguments, alar=ALAR):
-    """A run of `alar run` on MPICH ranks, pinned one a core when they fit; its stats."""
+def launcher(ranks):
+    """MPICH's, with a bound; ranks are pinned one a core when they fit."""
+    pinning = ["-bind-to", "core"] if ranks <= os.cpu_count() else []
+    return ["timeout", "-k", "2", "120", "mpiexec.mpich", "-n", str(ranks), *pinning]
+
+
+def pinned(ranks):
+    """How so many ranks sit on the cores, for headings."""
+    if ranks <= os.cpu_count():
+        return f"{ranks} ranks pinned one a core"
+    return f"{ranks} ranks on {os.cpu_count()} cores, OVERSUBSCRIBED"
+
+
+def run(launch, *arguments, build=BUILD):
+    """A run of `alar run` behind a launcher; its stats."""
     with tempfile.NamedTemporaryFile(suffix=".json") as stats:
-        pinning = ["-bind-to", "core"] if ranks <= os.cpu_count() else []
-        command = ["timeout", "-k", "2", "120", "mpiexec.mpich", "-n", str(ranks), *pinning, alar,
-                   "run", "--quiet", "--stats-json", stats.name, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True)
+        measured(*launch, os.path.join(build, "alar"), "run", "--quiet", "--stats-json", stats.name,
+                 *arguments)
+        return json.load(stats)
+
+
+def processor_seconds():
+    """Of all children that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def measured(*command):
+    """Processor seconds of a command that ends well, MiB of its largest process, standard output.
+
+    GNU time tells the memory: the kernel counts a parent's as that of the child it forks, and we are large."""
+    with tempfile.NamedTemporaryFile("r") as kilobytes:
+        before = processor_seconds()
+        done = subprocess.run(["/usr/bin/time", "-o", kilobytes.name, "-f", "%M", *command], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if done.returncode != 0:
-            sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}exit code {done.returncode}")
-        return json.load(open(stats.name, encoding="utf-8"))
+            sys.exit(f"{' '.join(command)}\n{done.stderr}exit code {done.returncode}")
+        return processor_seconds() - before, int(kilobytes.read()) / 1024, done.stdout
+
+
+def losses_write(directory, ranks, steps):
+    """Local sums of every rank: float32 [ranks, steps, 1, 2], tokens drawn, about 2 to 11 nats each."""
+    draw = random.Random(ranks)
+    header = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d, 1, 2), }" % (ranks, steps)
+    header = header.ljust(117) + "\n"
+    with open(os.path.join(directory, "local_sum_tokens.npy"), "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        for _ in range(ranks):
+            tokens = [draw.randint(1, 512) for _ in range(steps)]
+            pairs = [number for count in tokens for number in (count * draw.uniform(2, 11), count)]
+            file.write(struct.pack("<%df" % len(pairs), *pairs))
 
 
 def interleaved(variants, rounds, measure):
     """Measures every variant once a round, in an order drawn anew each round; {name: [values]}."""
     draw = random.Random(1)
     found = {name: [] for name in variants}
-    for turn in range(ROUNDS or rounds):
+    for turn in range(rounds):
         names = list(variants)
         draw.shuffle(names)
         for name in names:
             found[name].append(measure(variants[name]))
-        print(f"\r  round {turn + 1} of {ROUNDS or rounds}", end="", file=sys.stderr)
-    print(file=sys.stderr)
     return found
-
-
-def step_rows(title, found):
-    """Prints a table of step times in milliseconds, {schedule: [values]}, and returns its rows. Ratios
-    are to no log, round by round."""
-    print(f"\n  {title}, {len(found['no log'])} rounds\n  {'':<40}{'ms a step':>10}{'ratio':>8}   95 % interval")
-    rows = []
-    for name, values in found.items():
-        ratio = ratios(values, found["no log"])
-        low, high = interval(ratio)
-        rows.append({"schedule": name, "ms": median(values), "ratio": median(ratio), "low": low,
-                     "high": high, "values": values})
-        print(f"  {name:<40}{rows[-1]['ms']:>10.3f}{rows[-1]['ratio']:>8.3f}   {low:.3f} .. {high:.3f}")
-    return rows
 
 
 def save(name, data):
@@ -106,7 +142,27 @@ def save(name, data):
     print(f"  written: {path}")
 
 
-def heading(text):
+def heading(text, how):
+    """What is measured, where, and how: pinning, repetitions, what a figure stands for."""
     where = machine()
     print(f"\n{text}\n  {where['cpu']}, {where['cores']} cores, load {where['load']:.2f}; Linux "
-          f"{where['kernel']}, gcc {where['compiler']}, MPICH {where['mpich']}")
+          f"{where['kernel']}, gcc {where['compiler']}, MPICH {where['mpich']}, torch {where['torch']}"
+          f"\n  {how}")
+
+
+def main():
+    names = sys.argv[1:] or BENCHMARKS
+    took, failed = {}, []
+    for name in names:
+        start = time.monotonic()
+        if subprocess.run([sys.executable, f"tests/bench/{name}.py"]).returncode != 0:
+            failed.append(name)
+        took[name] = time.monotonic() - start
+    print("\n" + ", ".join(f"{name} {seconds:.0f} s" for name, seconds in took.items())
+          + f"; in all {sum(took.values()):.0f} s")
+    if failed:
+        sys.exit("failed: " + ", ".join(failed))
+
+
+if __name__ == "__main__":
+    main()

@@ -30,6 +30,8 @@ def main():
     rows = [dict(zip(head, line)) for line in lines]
     sums = dict(line.split("\t") for line in rungs.splitlines())
 
+    bench.heading("diagnosis: percent of drawn faults named alone / among the best explanations",
+                  f"not pinned; nothing is timed, seed {given[2]} repeats exactly")
     print("| fault | " + " | ".join("%s, n = %s" % (name, n) for name in ("losses", "ledger")
                                     for n in SIZES) + " |")
     print("|---" + "|--:" * 8 + "|")

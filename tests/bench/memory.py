@@ -1,56 +1,56 @@
 #!/usr/bin/env python3
-"""Peak resident memory of `alar run`, simulated and on MPICH, and of `alar check` by length of history."""
+"""Peak memory of `alar run` and `alar check`: the largest process's resident set.
+
+A run by number of steps, without and with a history, and the check of that history; then on MPICH
+ranks, where the library itself is most of it: hence a run without a log beside."""
 
 import os
-import subprocess
-import sys
 import tempfile
 
 import bench
 
-RUN = ["run", "--async-log-allreduce", "--quiet", "--compare", "none"]
-EVENTS = (10**4, 10**5, 10**6)
+REPEATS = 3
+SIM = ["run", "--backend", "sim", "--input", "sums", "--compare", "none", "--quiet", "--async-log-allreduce"]
+MPI = ["run", "--input", "sums", "--compare", "none", "--quiet"]
+ON_RANKS = {"no log": ["--no-log"], "pair32, async-microbatch": ["--async-log-allreduce"],
+            "exact, async-microbatch": ["--async-log-allreduce", "--encoding", "exact"]}
 
 
-def peak(command):
-    """The most MiB that any `alar` of this command held."""
-    with tempfile.NamedTemporaryFile("r") as file:
-        preload = os.path.abspath(os.path.join(bench.BUILD, "tests/preload/peak.so"))
-        done = subprocess.run(command, capture_output=True, text=True,
-                              env={**os.environ, "LD_PRELOAD": preload, "PEAK_FILE": file.name})
-        found = [int(line.split()[1]) for line in file if line.startswith("alar ")]
-    if done.returncode != 0 or not found:
-        sys.exit(f"memory: {' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
-    return max(found) / 1024
+def peak(build, launch, *arguments):
+    """MiB of the largest process; median of a few runs."""
+    alar = os.path.join(bench.BUILDS[build], "alar")
+    return bench.median([bench.measured(*launch, alar, *arguments)[1] for _ in range(REPEATS)])
 
 
-def runs():
-    """Each (what, command); more steps must not take more memory."""
-    mpi = ["timeout", "-k", "2", "120", "mpiexec.mpich", "-n", "4", bench.ALAR]
-    for steps in (10, 40):
-        yield f"run, simulated, 4 ranks, {steps} steps", [bench.ALAR, *RUN, "--backend", "sim",
-                                                          "--steps", f"0:{steps}"]
-    yield "run, simulated, exact, 40 steps", [bench.ALAR, *RUN, "--backend", "sim", "--encoding", "exact"]
-    for steps in (10, 40):
-        yield f"run, MPICH, a rank of 4, {steps} steps", [*mpi, *RUN, "--steps", f"0:{steps}"]
-    yield "run, MPICH, exact, 40 steps", [*mpi, *RUN, "--encoding", "exact"]
+def by_length(build, steps):
+    with tempfile.TemporaryDirectory() as folder:
+        bench.losses_write(folder, 4, steps)
+        history = os.path.join(folder, "history")
+        run = [*SIM, "--losses", folder]
+        bare = peak(build, [], *run)
+        recorded = bench.median([bench.measured(os.path.join(bench.BUILDS[build], "alar"), *run, "--history",
+                                                f"{history}{i}")[1] for i in range(REPEATS)])
+        return {"build": build, "steps": steps, "run": bare, "recorded": recorded,
+                "check": peak(build, [], "check", "-q", history + "0")}
 
 
 def main():
-    bench.heading("memory: most that was resident in one process, MiB, most of 3 runs")
-    rows = []
-
-    def row(what, command):
-        rows.append({"what": what, "peak_mib": max(peak(command) for _ in range(3))})
-        print(f"  {what:<44}{rows[-1]['peak_mib']:>8.1f}")
-
-    for what, command in runs():
-        row(what, command)
-    for events in EVENTS:
-        with tempfile.TemporaryDirectory() as folder:
-            subprocess.run(["tests/bench/history.sh", str(events), folder], check=True)
-            row(f"check, {events} events", [bench.ALAR, "check", "-q", folder])
-    bench.save("memory", {"rows": rows})
+    bench.heading("memory: MiB resident at most, of the largest process",
+                  f"not pinned; medians of {REPEATS} runs, which agree within 0.3 MiB")
+    print(f"  {'simulator, 4 ranks':<24}{'steps':>8}{'run':>8}{'run --history':>15}{'check of it':>13}")
+    lengths = []
+    for build in bench.BUILDS:
+        for steps in (100, 1000, 10000) if build == "as shipped" else (1000,):
+            lengths.append(by_length(build, steps))
+            print("  {build:<24}{steps:>8}{run:>8.1f}{recorded:>15.1f}{check:>13.1f}".format(**lengths[-1]), flush=True)
+    print(f"  {'MPICH, 40 steps':<50}{'2 ranks':>10}{'4 ranks':>10}")
+    ranks = []
+    for build in bench.BUILDS:
+        for name, options in ON_RANKS.items():
+            two, four = (peak(build, bench.launcher(n), *MPI, *options) for n in (2, 4))
+            ranks.append({"build": build, "variant": name, "two": two, "four": four})
+            print(f"  {build:<24}{name:<26}{two:>10.1f}{four:>10.1f}")
+    bench.save("memory", {"by_length": lengths, "on_ranks": ranks})
 
 
 main()

@@ -11,8 +11,7 @@ import bench
 
 
 def pairs(build, what):
-    command = ["timeout", "-k", "2", "120", "mpiexec.mpich", "-n", "2", "-bind-to", "core",
-               os.path.join(build, "tests/bench/overhead"), os.path.join(build, "alar-mpich.so"), what]
+    command = [*bench.launcher(2), os.path.join(build, "tests/bench/overhead"), os.path.join(build, "alar-mpich.so"), what]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     return [json.loads(line) for line in lines]
 
@@ -20,7 +19,7 @@ def pairs(build, what):
 def operations():
     rows = []
     for work, what in (("post, poll, retire", "post"), ("with a report each", "report")):
-        for name, build in (("as shipped", bench.BUILD), ("FAULTS=0", bench.BUILD + "/plain")):
+        for name, build in bench.BUILDS.items():
             found = pairs(build, what)
             raw = [pair["raw_ns"] for pair in found]
             ours = [pair["alar_ns"] for pair in found]
@@ -55,8 +54,8 @@ def instructions():
 
 
 def main():
-    bench.heading("overhead: post + poll + retire of two floats against MPI_Iallreduce + Test/Wait, "
-                  "2 pinned ranks, blocks of 400 taking turns")
+    bench.heading("overhead: nanoseconds of post + poll + retire of two floats against MPI_Iallreduce + Test/Wait",
+                  f"{bench.pinned(2)}; blocks of 400 of both take turns, 200 pairs; medians, 95 % intervals by bootstrap")
     print(f"  {'':<32}{'raw ns':>10}{'alar ns':>10}{'ratio':>8}   95 % interval (aim at most 1.05)")
     rows = operations()
     counts = instructions()

@@ -87,6 +87,8 @@ def shown(found):
 def main():
     values = losses()
     rows = []
+    bench.heading("power: percent of ranks whose missing / doubled contribution would have been seen",
+                  "not pinned; nothing is timed, the figures repeat exactly")
     print("| ranks | loss sum, fp32 | with the height declared | fp64 | token count, fp32 |")
     print("|--:|--:|--:|--:|--:|")
     for n in SIZES:

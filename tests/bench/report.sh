@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Draws build/bench/report.svg from build/bench/step.json: step time by schedule, with its interval,
-# without a straggler and with one, 5 ms compute on 2 ranks. `make bench-step` makes the numbers.
+# without a straggler and with one, 5 ms compute on 2 ranks, torch/gloo beside. `make bench-step` makes the numbers.
 set -eu
 cd "$(dirname "$0")/../.."
 folder=${BUILD:-build}/bench
@@ -10,12 +10,13 @@ trap 'rm -rf "$scratch"' EXIT
 for straggler in false true; do
     jq -r --argjson straggler "$straggler" '.tables[]
         | select(.ranks == 2 and .step_ms == 5 and .straggler == $straggler and (.grad | not))
-        | .rows[] | select(.schedule | endswith("FAULTS=0") | not) | [.schedule, .ratio, .low, .high] | @tsv' "$folder/step.json" >"$scratch/$straggler"
+        | .rows[] | select(.who != "alar FAULTS=0" and .schedule != "no log")
+        | [(if .who == "alar" then "" else "torch: " end) + .schedule, .ratio, .low, .high] | @tsv' "$folder/step.json" >"$scratch/$straggler"
 done
 title=$(jq -r '.machine | "\(.cpu), \(.cores) cores, MPICH \(.mpich), gcc \(.compiler)"' "$folder/step.json")
 
 gnuplot <<END
-set terminal svg size 900,420 font "sans,12"
+set terminal svg size 1000,460 font "sans,12"
 set output "$folder/report.svg"
 set title "Step time by reduction schedule, as a multiple of no log; 2 ranks, 5 ms compute a step\n{/*0.8 $title}"
 set datafile separator "\t"

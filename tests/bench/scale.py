@@ -1,17 +1,14 @@
 """The simulator and the judge by number of ranks: time and memory, and what a long run comes to.
 
-    python3 tests/bench/scale.py [RANKS]...    (default 100 300 1000 4096; BENCH_FULL=1: 10000 100000 too)
+    python3 tests/bench/scale.py [RANKS]...    (default 100 300 1000 4096 10000, with BENCH_FULL=1 also 100000)
 
 `alar run` of drawn losses, one microbatch a step, asynchronous, without flag lanes, history and twin;
 then the same with a history, judged by `alar check`, where that is small enough to write.
 """
 
 import os
-import random
 import re
 import shutil
-import struct
-import subprocess
 import sys
 import tempfile
 
@@ -23,47 +20,20 @@ TARGET_RANKS = 4096
 TARGET_STEPS = 10**6
 
 
-def losses_write(directory, ranks):
-    """Local sums of every rank: float32 [ranks, STEPS, 1, 2], tokens drawn, about 2 to 11 nats each."""
-    draw = random.Random(ranks)
-    shape = "(%d, %d, 1, 2)" % (ranks, STEPS)
-    header = "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }" % shape
-    header = header.ljust(117) + "\n"
-    with open(os.path.join(directory, "local_sum_tokens.npy"), "wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
-        for _ in range(ranks):
-            pairs = []
-            for _ in range(STEPS):
-                tokens = draw.randint(1, 512)
-                pairs += [tokens * draw.uniform(2, 11), tokens]
-            file.write(struct.pack("<%df" % len(pairs), *pairs))
-
-
-def measured(*command):
-    """Processor seconds, peak MiB, and standard output of one command."""
-    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    text = run.stdout.read()
-    _, status, usage = os.wait4(run.pid, 0)
-    run.stdout.close()
-    if os.waitstatus_to_exitcode(status) != 0:
-        sys.exit("scale: %s: exit code %d" % (" ".join(command), os.waitstatus_to_exitcode(status)))
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text
-
-
 def row(directory, ranks):
-    losses_write(directory, ranks)
+    bench.losses_write(directory, ranks, STEPS)
     common = [bench.ALAR, "run", "--backend", "sim", "--input", "sums", "--losses", directory, "--ranks", str(ranks),
               "--schedule", "async-microbatch", "--check-for-nan", "off", "--compare", "none", "--quiet",
               "--log-interval", "10"]
-    seconds, peak, _ = measured(*common)
+    seconds, peak, _ = bench.measured(*common)
     result = {"ranks": ranks, "steps": STEPS, "run_seconds": seconds, "run_peak_mib": peak,
               "us_per_rank_step": seconds * 1e6 / ranks / STEPS}
     if ranks <= HISTORY_RANKS:
         history = os.path.join(directory, "history")
         shutil.rmtree(history, ignore_errors=True)
-        measured(*common, "--history", history)
+        bench.measured(*common, "--history", history)
         size = sum(entry.stat().st_size for entry in os.scandir(history))
-        seconds, peak, text = measured(bench.ALAR, "check", history)
+        seconds, peak, text = bench.measured(bench.ALAR, "check", history)
         judged = int(re.search(r"(\d+) of \d+ operations judged", text).group(1))
         result.update(history_bytes_per_rank_step=size / ranks / STEPS, check_seconds=seconds,
                       check_peak_mib=peak, judged=judged,
@@ -93,8 +63,9 @@ def estimate(results):
 
 
 def main():
-    large = [10000, 100000] if os.environ.get("BENCH_FULL") else []
-    sizes = [int(word) for word in sys.argv[1:]] or [100, 300, 1000, TARGET_RANKS, *large]
+    bench.heading("scale: the simulator and the judge by number of ranks, 20 steps",
+                  "one process, not pinned; processor seconds of one run each")
+    sizes = [int(word) for word in sys.argv[1:]] or [100, 300, 1000, TARGET_RANKS, 10000] + [100000] * bench.FULL
     results = []
     print("  ranks     run s   peak MiB  us/rank/step   bytes/r/s    check s   peak MiB  us/rank/step")
     for ranks in sizes:

@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
-"""Exact sums, hulls: what deciding equality costs, by number of ranks."""
+"""Exact sums, hulls, sets of sums: what deciding equality costs, by number of ranks."""
 
 import json
 import os
 
 import bench
 
+WHAT = ["plain loop", "exact sum", "mpfr_sum", "hull", "set"]
+
 
 def main():
-    bench.heading("sums: nanoseconds a call, loss-like fp32 values (aim: exact 8-rank sum at most 4 x plain)")
-    lines = bench.output(os.path.join(bench.BUILD, "tests/bench/sums")).splitlines()
-    rows = [json.loads(line) for line in lines]
-    found = {(row["what"], row["n"]): row["ns"] for row in rows}
-    print(f"  {'n':>4}{'plain loop':>12}{'exact sum':>12}{'x plain':>9}{'mpfr_sum':>12}{'hull':>14}")
-    for n in sorted({row["n"] for row in rows}):
-        plain, exact = found["plain loop", n], found["exact sum", n]
-        print(f"  {n:>4}{plain:>12.1f}{exact:>12.1f}{exact / plain:>9.1f}{found['mpfr_sum', n]:>12.1f}"
-              f"{found['hull', n]:>14.0f}")
+    bench.heading("sums: nanoseconds a call, loss-like fp32 values (aim: exact 8-rank sum at most 4 x plain)",
+                  "one process, not pinned; processor time, medians of 41 rounds of many calls")
+    print(f"  {'':<12}{'n':>4}" + "".join(f"{what:>14}" for what in WHAT) + f"{'exact x plain':>15}")
+    rows = []
+    for build, folder in bench.BUILDS.items():
+        lines = bench.measured(os.path.join(folder, "tests/bench/sums"))[2].splitlines()
+        found = [{"build": build, **json.loads(line)} for line in lines]
+        for n in sorted({row["n"] for row in found}):
+            ns = {row["what"]: row["ns"] for row in found if row["n"] == n}
+            print(f"  {build:<12}{n:>4}" + "".join(f"{ns[what]:>14.1f}" if what in ns else f"{'-':>14}" for what in WHAT)
+                  + f"{ns['exact sum'] / ns['plain loop']:>15.1f}")
+        rows += found
     bench.save("sums", {"rows": rows})
 
 

@@ -10,6 +10,32 @@
 /* An addition moves a digit by less than 2^32; carried digits are below 2^32 too. */
 #define PENDING_MAX (UINT32_C(1) << 30)
 
+/* What of a format is needed for each value, asked for once. */
+struct exact_shape {
+    int fraction_bits;
+    int lowest;        /* exponent of the smallest value */
+    uint64_t sign;     /* its bit */
+    uint64_t infinity; /* bits; above it are the NaN */
+};
+
+static struct exact_shape shape_of(enum alar_dtype dtype)
+{
+    return (struct exact_shape){alar_dtype_precision(dtype) - 1, alar_dtype_lowest(dtype),
+                                alar_dtype_sign(dtype), alar_fp_inf(dtype, false)};
+}
+
+/* The same as alar_fp_unpack. */
+static inline struct alar_fp_parts shape_unpack(const struct exact_shape *shape, uint64_t bits)
+{
+    uint64_t magnitude = bits & (shape->sign - 1);
+    uint64_t hidden = UINT64_C(1) << shape->fraction_bits;
+    int biased = (int)(magnitude >> shape->fraction_bits);
+    bool is_normal = biased > 0;
+
+    return (struct alar_fp_parts){(bits & shape->sign) != 0, shape->lowest + biased - is_normal,
+                                  is_normal ? (magnitude & (hidden - 1)) | hidden : magnitude};
+}
+
 void alar_exact_init(struct alar_exact *exact)
 {
     memset(exact, 0, sizeof *exact);
@@ -39,7 +65,7 @@ static void exact_carry(struct alar_exact *exact)
 }
 
 /* Adds significand * 2^exponent, or takes it away. */
-static void exact_deposit(struct alar_exact *exact, struct alar_fp_parts parts)
+static inline void exact_deposit(struct alar_exact *exact, struct alar_fp_parts parts)
 {
     unsigned place = (unsigned)(parts.exponent - ALAR_EXACT_BASE);
     unsigned shift = place % 32;
@@ -56,19 +82,28 @@ static void exact_deposit(struct alar_exact *exact, struct alar_fp_parts parts)
     exact->pending++;
 }
 
-void alar_exact_add(struct alar_exact *exact, enum alar_dtype dtype, uint64_t bits)
+static inline void exact_add(struct alar_exact *exact, const struct exact_shape *shape,
+                             uint64_t bits)
 {
-    bool is_negative = alar_fp_is_negative(dtype, bits);
+    uint64_t magnitude = bits & (shape->sign - 1);
+    bool is_negative = (bits & shape->sign) != 0;
 
     exact->terms++;
-    if (alar_fp_is_nan(dtype, bits)) {
+    if (magnitude > shape->infinity) {
         exact->nans++;
-    } else if (alar_fp_is_inf(dtype, bits)) {
+    } else if (magnitude == shape->infinity) {
         exact->infinities[is_negative]++;
     } else {
-        exact->minus_zeros += is_negative && alar_fp_is_zero(dtype, bits);
-        exact_deposit(exact, alar_fp_unpack(dtype, bits));
+        exact->minus_zeros += is_negative && magnitude == 0;
+        exact_deposit(exact, shape_unpack(shape, bits));
     }
+}
+
+void alar_exact_add(struct alar_exact *exact, enum alar_dtype dtype, uint64_t bits)
+{
+    struct exact_shape shape = shape_of(dtype);
+
+    exact_add(exact, &shape, bits);
 }
 
 void alar_exact_subtract(struct alar_exact *exact, enum alar_dtype dtype, uint64_t bits)
@@ -95,22 +130,50 @@ void alar_exact_merge(struct alar_exact *exact, const struct alar_exact *other)
     exact->infinities[1] += other->infinities[1];
 }
 
+/* Carries from digit `low` up to `high`, whose carry is what is returned. */
+static int64_t digits_carry(const int64_t *digit, int64_t sign, int low, int high,
+                            uint32_t *carried)
+{
+    int64_t carry = 0;
+
+    for (int i = low; i <= high; i++) {
+        int64_t sum = sign * digit[i] + carry;
+
+        carry = digit_carry(sum);
+        carried[i] = (uint32_t)((uint64_t)sum & DIGIT_MASK);
+    }
+    return carry;
+}
+
+/* Only the digits that were touched are looked at: the highest one's carry fits the next. */
 void alar_exact_magnitude(const struct alar_exact *exact, struct alar_exact_magnitude *magnitude)
 {
-    struct alar_exact carried = *exact;
+    const int64_t *digit = exact->digit;
+    int low = 0, high = ALAR_EXACT_DIGITS - 1;
 
-    exact_carry(&carried);
-    magnitude->is_negative = carried.digit[ALAR_EXACT_DIGITS - 1] < 0;
-    if (magnitude->is_negative) {
-        for (int i = 0; i < ALAR_EXACT_DIGITS; i++) {
-            carried.digit[i] = -carried.digit[i];
-        }
-        exact_carry(&carried);
+    memset(magnitude, 0, sizeof *magnitude);
+    while (low < high && digit[low] == 0) {
+        low++;
     }
-    magnitude->top = -1;
-    for (int i = 0; i < ALAR_EXACT_DIGITS; i++) {
-        magnitude->digit[i] = (uint32_t)carried.digit[i];
-        magnitude->top = magnitude->digit[i] ? i : magnitude->top;
+    while (high > low && digit[high] == 0) {
+        high--;
+    }
+    int64_t carry = digits_carry(digit, 1, low, high, magnitude->digit);
+    if (carry < 0) {
+        magnitude->is_negative = true;
+        carry = digits_carry(digit, -1, low, high, magnitude->digit);
+    }
+    INV("the sum is below the highest digit", high + 1 < ALAR_EXACT_DIGITS || carry == 0);
+    if (carry != 0) {
+        magnitude->digit[++high] = (uint32_t)carry;
+    }
+    magnitude->top = high;
+    while (magnitude->top >= 0 && magnitude->digit[magnitude->top] == 0) {
+        magnitude->top--;
+    }
+    magnitude->bottom = low;
+    while (magnitude->bottom < magnitude->top && magnitude->digit[magnitude->bottom] == 0) {
+        magnitude->bottom++;
     }
 }
 
@@ -122,8 +185,42 @@ bool alar_exact_is_zero(const struct alar_exact *exact)
     return magnitude.top < 0;
 }
 
-/* Long division by bits, from the top, until the quotient fills 64 bits or the digits end; what is
-   left over becomes the sticky lowest bit. */
+/* Long division by digits, from the top, until the quotient fills 64 bits or the digits end; what
+   is left over becomes the sticky lowest bit. Divisors below 2^32. */
+static struct alar_fp_parts magnitude_divide_short(const struct alar_exact_magnitude *magnitude,
+                                                   uint64_t divisor)
+{
+    struct alar_fp_parts parts = {magnitude->is_negative, 0, 0};
+    uint64_t remainder = 0;
+    bool is_inexact = false;
+    int at = magnitude->top + 1;
+    int place = 0;
+
+    while (at > 0 && parts.significand >> 32 == 0) {
+        remainder = remainder << 32 | magnitude->digit[--at];
+        parts.significand = parts.significand << 32 | remainder / divisor;
+        remainder %= divisor;
+    }
+    if (at > 0 && parts.significand >> 63 == 0) {
+        /* The bits of one more digit that have room. */
+        uint64_t quotient;
+
+        remainder = remainder << 32 | magnitude->digit[--at];
+        quotient = remainder / divisor;
+        remainder %= divisor;
+        place = 32;
+        while (parts.significand >> 63 == 0) {
+            parts.significand = parts.significand << 1 | (quotient >> --place & 1);
+        }
+        is_inexact = (quotient & ((UINT64_C(1) << place) - 1)) != 0;
+    }
+    is_inexact = is_inexact || remainder != 0 || magnitude->bottom < at;
+    parts.significand |= is_inexact;
+    parts.exponent = 32 * at + place + ALAR_EXACT_BASE;
+    return parts;
+}
+
+/* The same by bits, for any divisor. */
 static struct alar_fp_parts magnitude_divide(const struct alar_exact_magnitude *magnitude,
                                              uint64_t divisor)
 {
@@ -132,6 +229,9 @@ static struct alar_fp_parts magnitude_divide(const struct alar_exact_magnitude *
     bool is_inexact;
     int place = 32 * (magnitude->top + 1);
 
+    if (divisor <= UINT32_MAX) {
+        return magnitude_divide_short(magnitude, divisor);
+    }
     while (place > 0 && parts.significand >> 63 == 0) {
         place--;
         remainder = remainder << 1 | (magnitude->digit[place / 32] >> place % 32 & 1);
@@ -141,11 +241,8 @@ static struct alar_fp_parts magnitude_divide(const struct alar_exact_magnitude *
             parts.significand |= 1;
         }
     }
-    is_inexact =
-        remainder != 0 || (magnitude->digit[place / 32] & ((UINT32_C(1) << place % 32) - 1)) != 0;
-    for (int i = 0; i < place / 32 && !is_inexact; i++) {
-        is_inexact = magnitude->digit[i] != 0;
-    }
+    is_inexact = remainder != 0 || magnitude->bottom < place / 32 ||
+                 (magnitude->digit[place / 32] & ((UINT32_C(1) << place % 32) - 1)) != 0;
     parts.significand |= is_inexact;
     parts.exponent = place + ALAR_EXACT_BASE;
     return parts;
@@ -206,25 +303,31 @@ static int log2_above(uint64_t n)
 static bool exact_window(enum alar_dtype dtype, const uint64_t *bits, uint32_t n,
                          struct alar_fp_parts *sum)
 {
+    const struct exact_shape shape = shape_of(dtype);
+    int room = 62 - shape.fraction_bits - 1 - log2_above(n);
     int low = INT32_MAX;
     int high = INT32_MIN;
     int64_t total = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        if (!alar_fp_is_finite(dtype, bits[i])) {
+        struct alar_fp_parts parts = shape_unpack(&shape, bits[i]);
+
+        if ((bits[i] & (shape.sign - 1)) >= shape.infinity) {
             return false;
         }
-        struct alar_fp_parts parts = alar_fp_unpack(dtype, bits[i]);
         if (parts.significand != 0) {
             low = parts.exponent < low ? parts.exponent : low;
             high = parts.exponent > high ? parts.exponent : high;
         }
+        if (high > low && high - low > room) {
+            return false;
+        }
     }
-    if (low > high || high - low + alar_dtype_precision(dtype) + log2_above(n) > 62) {
+    if (low > high || high - low > room) {
         return false;
     }
     for (uint32_t i = 0; i < n; i++) {
-        struct alar_fp_parts parts = alar_fp_unpack(dtype, bits[i]);
+        struct alar_fp_parts parts = shape_unpack(&shape, bits[i]);
         if (parts.significand != 0) {
             int64_t term = (int64_t)(parts.significand << (parts.exponent - low));
             total += parts.negative ? -term : term;
@@ -237,9 +340,11 @@ static bool exact_window(enum alar_dtype dtype, const uint64_t *bits, uint32_t n
 static void exact_add_all(struct alar_exact *exact, enum alar_dtype dtype, const uint64_t *bits,
                           uint32_t n)
 {
+    const struct exact_shape shape = shape_of(dtype);
+
     alar_exact_init(exact);
     for (uint32_t i = 0; i < n; i++) {
-        alar_exact_add(exact, dtype, bits[i]);
+        exact_add(exact, &shape, bits[i]);
     }
 }
 
@@ -263,37 +368,4 @@ uint64_t alar_exact_mean(enum alar_dtype dtype, const uint64_t *bits, uint32_t n
     PRE(n >= 1);
     exact_add_all(&exact, dtype, bits, n);
     return alar_exact_round(&exact, n, dtype, ALAR_NEAREST);
-}
-
-/* Sums in double are exact when all bits from the smallest value's last to the largest possible
-   sum's first fit in 53. Biased exponents, not values, decide. */
-float alar_exact_sum_f32(const float *value, size_t n)
-{
-    uint32_t low = 255;
-    uint32_t high = 0;
-    double total = (double)value[0];
-    struct alar_exact exact;
-
-    PRE(n >= 1);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits;
-        memcpy(&bits, &value[i], sizeof bits);
-        uint32_t biased = bits >> 23 & 255;
-        low = biased < low ? biased : low;
-        high = biased > high ? biased : high;
-        total += i > 0 ? (double)value[i] : -0.0;
-    }
-    if (high < 255 && high - low + 24 + (uint32_t)log2_above(n) <= 52) {
-        return (float)total;
-    }
-    alar_exact_init(&exact);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits;
-        memcpy(&bits, &value[i], sizeof bits);
-        alar_exact_add(&exact, ALAR_F32, bits);
-    }
-    uint32_t rounded = (uint32_t)alar_exact_round(&exact, 1, ALAR_F32, ALAR_NEAREST);
-    float sum;
-    memcpy(&sum, &rounded, sizeof sum);
-    return sum;
 }

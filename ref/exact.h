@@ -23,10 +23,11 @@ struct alar_exact {
     uint64_t infinities[2]; /* positive, negative */
 };
 
-/* A sum's finite part as sign and digits; top is the highest digit that is not 0, -1 for zero. */
+/* A sum's finite part as sign and digits; top is the highest digit that is not 0, -1 for zero;
+   bottom the lowest, if there is one. */
 struct alar_exact_magnitude {
     bool is_negative;
-    int top;
+    int top, bottom;
     uint32_t digit[ALAR_EXACT_DIGITS];
 };
 
@@ -67,7 +68,7 @@ void alar_exact_neighbours(const struct alar_exact *exact, uint64_t divisor, enu
 uint64_t alar_exact_sum(enum alar_dtype dtype, const uint64_t *bits, uint32_t n);
 uint64_t alar_exact_mean(enum alar_dtype dtype, const uint64_t *bits, uint32_t n);
 
-/* The correctly rounded sum of n >= 1 floats as they lie in memory. spec: N-11 */
+/* The correctly rounded sum of n floats, 1 to 2^36, as they lie in memory. spec: N-11 */
 float alar_exact_sum_f32(const float *value, size_t n);
 
 #endif

@@ -42,10 +42,10 @@ static void reference_clear(struct reference *reference)
     mpfr_free_cache();
 }
 
-/* mpfr_sum, or the exact sum divided by n, in the exponent range of the dtype: MPFR has no
-   subnormals unless it is told. */
+/* mpfr_sum, or the exact sum divided by something else than 1, in the exponent range of the dtype:
+   MPFR has no subnormals unless it is told. */
 static uint64_t reference_run(struct reference *reference, enum alar_dtype dtype,
-                              const uint64_t *bits, uint32_t n, bool is_mean)
+                              const uint64_t *bits, uint32_t n, uint64_t divisor)
 {
     mpfr_exp_t emin = mpfr_get_emin();
     mpfr_exp_t emax = mpfr_get_emax();
@@ -58,8 +58,8 @@ static uint64_t reference_run(struct reference *reference, enum alar_dtype dtype
     double largest = alar_fp_to_double(dtype, alar_fp_largest(dtype, false));
     mpfr_set_emin(alar_dtype_lowest(dtype) + 1);
     mpfr_set_emax(ilogb(largest) + 1);
-    ternary = is_mean ? mpfr_div_ui(reference->result, reference->total, n, MPFR_RNDN)
-                      : mpfr_sum(reference->result, reference->pointer, n, MPFR_RNDN);
+    ternary = divisor > 1 ? mpfr_div_ui(reference->result, reference->total, divisor, MPFR_RNDN)
+                          : mpfr_sum(reference->result, reference->pointer, n, MPFR_RNDN);
     ternary = mpfr_check_range(reference->result, ternary, MPFR_RNDN);
     (void)mpfr_subnormalize(reference->result, ternary, MPFR_RNDN);
     double value = mpfr_get_d(reference->result, MPFR_RNDN);
@@ -90,7 +90,27 @@ static void draw_hostile(struct draw *draw, int round, enum alar_dtype dtype, ui
     }
 }
 
-/* 100,000 vectors of each dtype; sum, mean and the two float loops. spec: N-11, N-12 */
+/* Below 2^32 the quotient is found digit by digit, above bit by bit: both sides, and the edge. */
+static uint64_t draw_divisor(struct draw *draw)
+{
+    uint64_t edge = (UINT64_C(1) << 32) - 2 + draw_below(draw, 5);
+
+    return draw_below(draw, 4) ? 1 + (draw_bits(draw) >> (1 + draw_below(draw, 62))) : edge;
+}
+
+static uint64_t quotient_of(enum alar_dtype dtype, const uint64_t *bits, uint32_t n,
+                            uint64_t divisor)
+{
+    struct alar_exact exact;
+
+    alar_exact_init(&exact);
+    for (uint32_t i = 0; i < n; i++) {
+        alar_exact_add(&exact, dtype, bits[i]);
+    }
+    return alar_exact_round(&exact, divisor, dtype, ALAR_NEAREST);
+}
+
+/* 100,000 vectors of each dtype; sum, mean, other quotients. spec: N-11, N-12 */
 static void assert_as_mpfr(enum alar_dtype dtype)
 {
     struct draw draw = {SEED + (uint64_t)dtype};
@@ -101,16 +121,22 @@ static void assert_as_mpfr(enum alar_dtype dtype)
         uint64_t bits[TERMS];
         uint32_t n = 1 + draw_below(&draw, round % 10 ? 12 : TERMS);
         draw_hostile(&draw, round, dtype, bits, n);
-        uint64_t sum = reference_run(&reference, dtype, bits, n, false);
+        uint64_t sum = reference_run(&reference, dtype, bits, n, 1);
         uint64_t ours = alar_exact_sum(dtype, bits, n);
 
         cr_assert(ours == sum, "%s seed %d round %d: %llx, mpfr %llx", alar_dtype_name(dtype),
                   SEED + (int)dtype, round, (unsigned long long)ours, (unsigned long long)sum);
         if (round % 4 == 0) {
-            uint64_t mean = reference_run(&reference, dtype, bits, n, true);
+            uint64_t mean = reference_run(&reference, dtype, bits, n, n);
             ours = alar_exact_mean(dtype, bits, n);
             cr_assert(ours == mean, "%s seed %d round %d: %llx, mpfr %llx", alar_dtype_name(dtype),
                       SEED + (int)dtype, round, (unsigned long long)ours, (unsigned long long)mean);
+            uint64_t divisor = draw_divisor(&draw);
+            mean = reference_run(&reference, dtype, bits, n, divisor);
+            ours = quotient_of(dtype, bits, n, divisor);
+            cr_assert(ours == mean, "%s seed %d round %d, by %llu: %llx, mpfr %llx",
+                      alar_dtype_name(dtype), SEED + (int)dtype, round, (unsigned long long)divisor,
+                      (unsigned long long)ours, (unsigned long long)mean);
         }
     }
     reference_clear(&reference);

@@ -1,8 +1,10 @@
 /* Re-checks certificates by plain evaluation, from the text alone. It trusts the adder, the exact
-   sum and the radius of a bound, and nothing else: no tree, no hull, no set. */
+   sum, the radius and grain of a bound and the rule for zeros, and nothing else: no tree, no set.
+ */
 #include "certificate.h"
 
 #include "check.h"
+#include "hull.h"
 
 #include <string.h>
 
@@ -235,11 +237,50 @@ static bool trial_order_free(struct trial *trial)
     return bound.is_order_free && trial_tree(trial);
 }
 
+/* Is it a sum that the leaves' grain, and the rule for zeros, allow? */
+static bool trial_is_grained(const struct trial *trial, const struct alar_bound *bound,
+                             uint64_t sum)
+{
+    struct alar_adder adder = trial->reduce->adder;
+
+    if (alar_fp_is_zero(adder.dtype, sum)) {
+        return alar_zero_is_legal(adder, trial->prepared, trial->reduce->n, UINT32_MAX,
+                                  alar_fp_is_negative(adder.dtype, sum));
+    }
+    return !bound->is_valid || adder.model == ALAR_FLUSH ||
+           alar_bound_is_multiple(adder.dtype, sum, bound->granularity);
+}
+
+/* Does such a sum become the value, within the radius when that counts? */
+static bool trial_has_sum(const struct trial *trial, const struct alar_bound *bound,
+                          bool has_radius)
+{
+    const struct alar_reduce *reduce = trial->reduce;
+    enum alar_dtype dtype = reduce->adder.dtype;
+    int64_t first, last;
+
+    if (!alar_average_sums(reduce->avg, dtype, trial->value, reduce->n, &first, &last)) {
+        return false;
+    }
+    for (int64_t rank = first; rank <= last && rank < first + 64; rank++) {
+        uint64_t sum = alar_fp_unrank(dtype, rank);
+
+        if (alar_fp_is_zero(dtype, sum)) {
+            sum = trial->value & alar_dtype_sign(dtype);
+        }
+        if (alar_fp_is_finite(dtype, sum) && trial_is_grained(trial, bound, sum) &&
+            (!has_radius || alar_bound_admits(bound, dtype, trial->prepared, reduce->n, sum))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool trial_between(struct trial *trial)
 {
     enum alar_dtype dtype = trial->reduce->adder.dtype;
-    uint64_t low;
-    uint64_t high;
+    struct alar_bound bound;
+    uint64_t low, high;
 
     if (!evaluator_run(&trial->evaluator, &trial->slip, &low) || !slip_word(&trial->slip, ":") ||
         !evaluator_run(&trial->evaluator, &trial->slip, &high)) {
@@ -253,7 +294,14 @@ static bool trial_between(struct trial *trial)
     }
     double value = alar_fp_to_double(dtype, trial->value);
 
-    return alar_fp_to_double(dtype, low) <= value && value <= alar_fp_to_double(dtype, high);
+    if (!(alar_fp_to_double(dtype, low) <= value && value <= alar_fp_to_double(dtype, high))) {
+        return false;
+    }
+    if (!alar_dtype_is_float(dtype) || !alar_fp_is_finite(dtype, trial->value)) {
+        return true;
+    }
+    trial_bound(trial, &bound);
+    return trial_has_sum(trial, &bound, false);
 }
 
 /* Some sum that becomes the value is within the radius, which is not larger than is proven. */
@@ -262,27 +310,14 @@ static bool trial_within(struct trial *trial)
     enum alar_dtype dtype = trial->reduce->adder.dtype;
     struct alar_bound bound;
     uint64_t radius;
-    int64_t first;
-    int64_t last;
 
     if (!alar_dtype_is_float(dtype) || !slip_hex(&trial->slip, 16, &radius) ||
         !alar_fp_is_finite(dtype, trial->value)) {
         return false;
     }
     trial_bound(trial, &bound);
-    if (!bound.is_valid || alar_fp_bits(bound.radius) != radius ||
-        !alar_average_sums(trial->reduce->avg, dtype, trial->value, trial->reduce->n, &first,
-                           &last)) {
-        return false;
-    }
-    for (int64_t rank = first; rank <= last && rank < first + 64; rank++) {
-        uint64_t sum = alar_fp_unrank(dtype, rank);
-        if (alar_fp_is_finite(dtype, sum) &&
-            alar_bound_admits(&bound, dtype, trial->prepared, trial->reduce->n, sum)) {
-            return true;
-        }
-    }
-    return false;
+    return bound.is_valid && alar_fp_bits(bound.radius) == radius &&
+           trial_has_sum(trial, &bound, true);
 }
 
 static bool trial_hold(struct trial *trial)

@@ -1,6 +1,5 @@
 /* Certificates hold when read again, and stop holding when anything in them is changed. */
-#include "certificate.h"
-#include "tests/lib/draw.h"
+#include "tests/lib/certified.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -8,91 +7,22 @@
 #include <string.h>
 
 enum {
-    SEED = 20608,
-    RANKS = 40
+    SEED = 20608
 };
-
-static const enum alar_dtype floats[] = {ALAR_F16, ALAR_BF16, ALAR_F32, ALAR_F64};
-
-struct bench {
-    struct alar_reduce reduce;
-    struct alar_budget budget;
-    struct alar_origin origin;
-    uint64_t value;
-    uint64_t bits[RANKS];
-    uint64_t room[RANKS];
-    int32_t nodes[2 * RANKS];
-    char text[ALAR_CERTIFICATE_BYTES(RANKS)];
-};
-
-static struct bench bench;
-
-static void setup(void)
-{
-    size_t bytes = 8 << 20;
-
-    bench.budget = (struct alar_budget){.scratch = {malloc(bytes), bytes}, .work = 1000000};
-    cr_assert_not_null(bench.budget.scratch.memory);
-}
-
-static void teardown(void)
-{
-    free(bench.budget.scratch.memory);
-}
 
 static enum alar_status check(const char *text)
 {
     struct alar_reduce reduce;
     uint64_t value;
-    enum alar_status status = alar_certificate_check(text, bench.budget.scratch, &reduce, &value);
+    enum alar_status status =
+        alar_certificate_check(text, certified.budget.scratch, &reduce, &value);
 
     if (status == ALAR_OK) {
-        cr_assert_eq(value, bench.value);
-        cr_assert_eq(reduce.n, bench.reduce.n);
-        cr_assert_eq(memcmp(reduce.bits, bench.bits, reduce.n * sizeof *reduce.bits), 0);
+        cr_assert_eq(value, certified.value);
+        cr_assert_eq(reduce.n, certified.reduce.n);
+        cr_assert_eq(memcmp(reduce.bits, certified.bits, reduce.n * sizeof *reduce.bits), 0);
     }
     return status;
-}
-
-/* Seals a text again after it was changed, so that only the proof can refuse it. */
-static void seal(char *text)
-{
-    char *end = strstr(text, " check=");
-    uint64_t digest = alar_certificate_digest(text, (size_t)(end - text));
-
-    (void)snprintf(end, 24, " check=%016llx", (unsigned long long)digest);
-}
-
-/* A drawn case with a legal value; returns its rung after writing the certificate. */
-static enum alar_rung draw_case(struct draw *draw, int round)
-{
-    enum alar_dtype dtype = floats[round % 4];
-    struct alar_adder adder = {dtype, dtype, ALAR_NEAREST};
-    enum alar_avg avg = round % 5 ? ALAR_AVG_ANY : (enum alar_avg)(1 + draw_below(draw, 4));
-    uint32_t n = 1 + draw_below(draw, round % 20 ? 8 : RANKS);
-    uint64_t prepared[RANKS];
-
-    adder.model = round % 6 ? ALAR_NEAREST : (enum alar_model)draw_below(draw, 5);
-    adder.wide = draw_below(draw, 8) ? dtype : ALAR_F64;
-    bench.reduce = (struct alar_reduce){.adder = adder, .avg = avg, .bits = bench.bits, .n = n};
-    bench.reduce.red = avg == ALAR_AVG_ANY ? ALAR_RED_SUM : ALAR_RED_AVG;
-    draw_values(draw, (enum draw_family)draw_below(draw, DRAW_FAMILY_COUNT), dtype, bench.bits, n);
-    alar_average_prepare(avg, dtype, bench.bits, n, prepared);
-    bench.value =
-        alar_average_finish(avg, dtype, draw_sum(draw, adder, prepared, n, bench.room), n);
-    bench.budget.work = round % 3 ? 100000 : 0;
-    cr_assert_eq(
-        alar_provenance_judge(&bench.reduce, bench.value, bench.budget, bench.nodes, &bench.origin),
-        ALAR_OK);
-    if (alar_rung_is_legal(bench.origin.rung)) {
-        enum alar_status status =
-            alar_certificate_write(&bench.reduce, bench.value, &bench.origin, bench.budget.scratch,
-                                   bench.text, sizeof bench.text);
-        bool is_infinite_hull = bench.origin.rung == ALAR_RUNG_HULL && status == ALAR_E_RANGE;
-        cr_assert(status == ALAR_OK || is_infinite_hull, "seed %d round %d", SEED, round);
-        return status == ALAR_OK ? bench.origin.rung : ALAR_RUNG_UNDECIDED;
-    }
-    return bench.origin.rung;
 }
 
 /* Every legal origin has a certificate, and it holds. spec: N-22 */
@@ -101,18 +31,18 @@ Test(certificate, holds_when_read_again)
     struct draw draw = {SEED};
     unsigned found[ALAR_RUNG_COUNT] = {0};
 
-    setup();
+    certified_setup();
     for (int round = 0; round < 3000; round++) {
-        enum alar_rung rung = draw_case(&draw, round);
+        enum alar_rung rung = certified_draw(&draw, round);
         found[rung]++;
         if (alar_rung_is_legal(rung)) {
-            cr_assert_eq(check(bench.text), ALAR_OK, "seed %d round %d: %s", SEED, round,
-                         bench.text);
+            cr_assert_eq(check(certified.text), ALAR_OK, "seed %d round %d: %s", SEED, round,
+                         certified.text);
         }
     }
     cr_assert(found[ALAR_RUNG_ONLY] && found[ALAR_RUNG_NAMED] && found[ALAR_RUNG_ORDERED]);
     cr_assert(found[ALAR_RUNG_ANY] && found[ALAR_RUNG_HULL] && found[ALAR_RUNG_BOUND]);
-    teardown();
+    certified_teardown();
 }
 
 /* Any changed character is refused. */
@@ -120,21 +50,21 @@ Test(certificate, any_change_is_refused)
 {
     struct draw draw = {SEED + 1};
 
-    setup();
+    certified_setup();
     for (int round = 0; round < 60; round++) {
-        if (!alar_rung_is_legal(draw_case(&draw, round))) {
+        if (!alar_rung_is_legal(certified_draw(&draw, round))) {
             continue;
         }
-        for (size_t at = 0; bench.text[at] != '\0'; at++) {
-            char before = bench.text[at];
-            bench.text[at] = before == '1' ? '0' : '1';
-            cr_assert(check(bench.text) != ALAR_OK, "%s", bench.text);
-            bench.text[at] = '\0';
-            cr_assert(check(bench.text) != ALAR_OK);
-            bench.text[at] = before;
+        for (size_t at = 0; certified.text[at] != '\0'; at++) {
+            char before = certified.text[at];
+            certified.text[at] = before == '1' ? '0' : '1';
+            cr_assert(check(certified.text) != ALAR_OK, "%s", certified.text);
+            certified.text[at] = '\0';
+            cr_assert(check(certified.text) != ALAR_OK);
+            certified.text[at] = before;
         }
     }
-    teardown();
+    certified_teardown();
 }
 
 /* Sealed again, a value one ulp off, a leaf used twice or a leaf changed is still refused by the
@@ -158,32 +88,32 @@ Test(certificate, a_forged_seal_does_not_help)
     char text[512];
     char start[256];
 
-    setup();
-    bench.reduce = (struct alar_reduce){.bits = bench.bits, .n = 3};
-    bench.reduce.adder = (struct alar_adder){ALAR_F32, ALAR_F32, ALAR_NEAREST};
+    certified_setup();
+    certified.reduce = (struct alar_reduce){.bits = certified.bits, .n = 3};
+    certified.reduce.adder = (struct alar_adder){ALAR_F32, ALAR_F32, ALAR_NEAREST};
     const double values[] = {1.1, 2.3, 3.7};
     for (int i = 0; i < 3; i++) {
-        bench.bits[i] = alar_fp_from_double(ALAR_F32, values[i]);
+        certified.bits[i] = alar_fp_from_double(ALAR_F32, values[i]);
     }
-    bench.value = alar_adder_fold(bench.reduce.adder, bench.bits, 3);
+    certified.value = alar_adder_fold(certified.reduce.adder, certified.bits, 3);
     for (int off = 0; off < 2; off++) {
         (void)snprintf(start, sizeof start,
                        "alar-certificate=1 red=sum avg=0 nan=0 dtype=f32 wide=f32 model=0 height=0 "
                        "value=%08llx leaves=%08llx,%08llx,%08llx ",
-                       (unsigned long long)bench.value + (unsigned)off,
-                       (unsigned long long)bench.bits[0], (unsigned long long)bench.bits[1],
-                       (unsigned long long)bench.bits[2]);
+                       (unsigned long long)certified.value + (unsigned)off,
+                       (unsigned long long)certified.bits[0], (unsigned long long)certified.bits[1],
+                       (unsigned long long)certified.bits[2]);
         (void)snprintf(text, sizeof text, "%sproof=tree:((0+1)+2) check=", start);
-        seal(text);
+        certified_seal(text);
         cr_assert_eq(check(text), off ? ALAR_E_DIFFERS : ALAR_OK);
     }
     for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
         start[0] = 'a';
         (void)snprintf(text, sizeof text, "%s%s", start, forged[i]);
-        seal(text);
+        certified_seal(text);
         cr_assert_eq(check(text), ALAR_E_DIFFERS, "%s", text);
     }
-    teardown();
+    certified_teardown();
 }
 
 /* What a careless reader would let through: a leaf left out because it is 0, words after the proof,
@@ -207,24 +137,24 @@ Test(certificate, nothing_is_left_over)
                        {"proof=within:3ff0000000000000", ALAR_E_DIFFERS}};
     char text[512];
 
-    setup();
-    bench.reduce.n = 3;
-    bench.bits[0] = 0x3f800000;
-    bench.bits[1] = 0x40000000;
-    bench.bits[2] = 0;
-    bench.value = 0x40400000;
+    certified_setup();
+    certified.reduce.n = 3;
+    certified.bits[0] = 0x3f800000;
+    certified.bits[1] = 0x40000000;
+    certified.bits[2] = 0;
+    certified.value = 0x40400000;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         (void)snprintf(text, sizeof text, "%s%s%s check=", claim, zero, table[i].proof);
-        seal(text);
+        certified_seal(text);
         cr_assert_eq(check(text), table[i].status, "%s", text);
     }
     /* Two zeros: one of them twice gives the same sum, but not a tree over all leaves. */
     (void)snprintf(
         text, sizeof text,
         "%svalue=40400000 leaves=40400000,00000000,00000000 proof=tree:((0+1)+1) check=", claim);
-    seal(text);
+    certified_seal(text);
     cr_assert_eq(check(text), ALAR_E_DIFFERS);
-    teardown();
+    certified_teardown();
 }
 
 /* Words that do not go together are no certificate. */
@@ -251,32 +181,33 @@ Test(certificate, refuses_impossible_claims)
         "leaves= proof=tree:0 check="};
     char text[512];
 
-    setup();
+    certified_setup();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         (void)snprintf(text, sizeof text, "%s", bad[i]);
         if (i > 1) {
-            seal(text);
+            certified_seal(text);
         }
         cr_assert_eq(check(text), ALAR_E_INPUT, "%s", text);
     }
     struct draw draw = {SEED + 2};
-    while (!alar_rung_is_legal(draw_case(&draw, 7))) {
+    while (!alar_rung_is_legal(certified_draw(&draw, 7))) {
     }
-    struct alar_scratch none = {bench.budget.scratch.memory, 32};
+    struct alar_scratch none = {certified.budget.scratch.memory, 32};
     struct alar_reduce reduce;
     uint64_t value;
-    cr_assert_eq(alar_certificate_check(bench.text, none, &reduce, &value), ALAR_E_RANGE);
-    for (size_t size = 0; size < strlen(bench.text); size++) {
-        char small[sizeof bench.text];
-        cr_assert_eq(alar_certificate_write(&bench.reduce, bench.value, &bench.origin,
-                                            bench.budget.scratch, small, size),
+    cr_assert_eq(alar_certificate_check(certified.text, none, &reduce, &value), ALAR_E_RANGE);
+    for (size_t size = 0; size < strlen(certified.text); size++) {
+        char small[sizeof certified.text];
+        cr_assert_eq(alar_certificate_write(&certified.reduce, certified.value, &certified.origin,
+                                            certified.budget.scratch, small, size),
                      ALAR_E_RANGE);
     }
-    bench.origin.rung = ALAR_RUNG_ILLEGAL;
-    cr_assert_eq(alar_certificate_write(&bench.reduce, bench.value, &bench.origin,
-                                        bench.budget.scratch, bench.text, sizeof bench.text),
+    certified.origin.rung = ALAR_RUNG_ILLEGAL;
+    cr_assert_eq(alar_certificate_write(&certified.reduce, certified.value, &certified.origin,
+                                        certified.budget.scratch, certified.text,
+                                        sizeof certified.text),
                  ALAR_E_INPUT);
-    teardown();
+    certified_teardown();
 }
 
 /* Integers and extremes have certificates too. */
@@ -285,23 +216,24 @@ Test(certificate, integers_and_extremes)
     const enum alar_red reds[] = {ALAR_RED_SUM, ALAR_RED_AVG, ALAR_RED_MAX, ALAR_RED_MIN};
     const uint64_t legal[] = {0x80000004, 0xd5555557, 9, 0x7ffffffa};
 
-    setup();
+    certified_setup();
     for (int i = 0; i < 4; i++) {
-        bench.reduce = (struct alar_reduce){.red = reds[i], .bits = bench.bits, .n = 3};
-        bench.reduce.adder = (struct alar_adder){ALAR_I32, ALAR_I32, ALAR_NEAREST};
-        bench.bits[0] = i == 3 ? 0x7ffffffb : 0x7ffffffa;
-        bench.bits[1] = i == 3 ? 0x7ffffffa : 1;
-        bench.bits[2] = i == 3 ? 0x7ffffffc : 9;
-        bench.bits[0] = i == 2 ? 3 : bench.bits[0];
-        bench.value = legal[i];
-        cr_assert_eq(alar_provenance_judge(&bench.reduce, bench.value, bench.budget, bench.nodes,
-                                           &bench.origin),
+        certified.reduce = (struct alar_reduce){.red = reds[i], .bits = certified.bits, .n = 3};
+        certified.reduce.adder = (struct alar_adder){ALAR_I32, ALAR_I32, ALAR_NEAREST};
+        certified.bits[0] = i == 3 ? 0x7ffffffb : 0x7ffffffa;
+        certified.bits[1] = i == 3 ? 0x7ffffffa : 1;
+        certified.bits[2] = i == 3 ? 0x7ffffffc : 9;
+        certified.bits[0] = i == 2 ? 3 : certified.bits[0];
+        certified.value = legal[i];
+        cr_assert_eq(alar_provenance_judge(&certified.reduce, certified.value, certified.budget,
+                                           certified.nodes, &certified.origin),
                      ALAR_OK);
-        cr_assert_eq(bench.origin.rung, ALAR_RUNG_ONLY, "%d", i);
-        cr_assert_eq(alar_certificate_write(&bench.reduce, bench.value, &bench.origin,
-                                            bench.budget.scratch, bench.text, sizeof bench.text),
+        cr_assert_eq(certified.origin.rung, ALAR_RUNG_ONLY, "%d", i);
+        cr_assert_eq(alar_certificate_write(&certified.reduce, certified.value, &certified.origin,
+                                            certified.budget.scratch, certified.text,
+                                            sizeof certified.text),
                      ALAR_OK);
-        cr_assert_eq(check(bench.text), ALAR_OK, "%s", bench.text);
+        cr_assert_eq(check(certified.text), ALAR_OK, "%s", certified.text);
     }
-    teardown();
+    certified_teardown();
 }

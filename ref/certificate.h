@@ -7,7 +7,8 @@
    Proofs: tree:E (evaluates to it), order-free:E (the same, and no order could matter), extremum
    (the policy allows it), between:E:E (neither above nor below what two trees give), within:R (not
    farther than R from the exact sum; R is a double in hex, and must not exceed what the bound of
-   these leaves allows). E is a tree over all leaves. spec: N-22 */
+   these leaves allows). E is a tree over all leaves. What lies between or within must be a multiple
+   of the leaves' common grain too, and a zero of a legal sign. spec: N-22 */
 #ifndef ALAR_CERTIFICATE_H
 #define ALAR_CERTIFICATE_H
 

@@ -83,8 +83,7 @@ struct alar_sample {
        mean  as the normalization says, and over an interval as `over` says
        sum   of the samples' sums, over all ranks, microbatches and steps that the report covers
        min   the least, or greatest, value of all samples with tokens, and the lowest rank that has
-       max   it; NaN when any of them is NaN, then with the lowest rank that has one; -0 lies below
-   +0
+       max   it; NaN when any of them is NaN, then with the lowest that has one; -0 is below +0
 
    A report is EMPTY when no sample had tokens. Minima and maxima travel in a SUM as one lane for
    each rank, because a back end's MAX may lose a NaN or the maximum itself: 2 + n + n/24 floats a

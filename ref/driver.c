@@ -21,6 +21,12 @@ uint64_t alar_driver_now(const struct alar_driver *driver)
     return driver->options.now_us(driver->options.clock);
 }
 
+/* Contributed so far, of all steps of the interval. PRE: one was begun. */
+static size_t driver_cells(const struct alar_driver *driver)
+{
+    return (driver->steps - 1) * driver->options.layout.microbatches + driver->microbatch;
+}
+
 /* What the next all-reduce covers: all that was contributed and not posted yet. */
 static struct driver_slot driver_next(const struct alar_driver *driver)
 {
@@ -29,7 +35,7 @@ static struct driver_slot driver_next(const struct alar_driver *driver)
 
     return (struct driver_slot){
         .number = driver->posted,
-        .cells = driver->cells - driver->posted_cells,
+        .cells = driver_cells(driver) - driver->posted_cells,
         .step = is_window ? 0 : driver->steps - 1,
         .microbatch = is_cell ? driver->microbatch - 1 : 0,
     };
@@ -219,10 +225,10 @@ enum alar_need alar_driver_wait(struct alar_driver *driver, uint64_t slice_us)
 static bool driver_keep(struct alar_driver *driver, const struct alar_local *local)
 {
     size_t metrics = alar_payload_metrics(&driver->options.layout);
-    struct alar_local *kept = &driver->local[driver->cells * metrics];
+    size_t cells = driver_cells(driver);
+    struct alar_local *kept = &driver->local[cells * metrics];
     struct alar_exact *exact =
-        driver->exact != NULL ? &driver->exact[(driver->cells - driver->posted_cells) * metrics]
-                              : NULL;
+        driver->exact != NULL ? &driver->exact[(cells - driver->posted_cells) * metrics] : NULL;
 
     for (size_t i = 0; i < metrics; i++) {
         kept[i] = local[i];
@@ -279,7 +285,6 @@ enum alar_need alar_driver_microbatch(struct alar_driver *driver, int64_t step,
         return alar_driver_abandon(driver, ALAR_E_RANGE);
     }
     driver->microbatch++;
-    driver->cells++;
     return driver_go(driver, (struct alar_engine_event){.kind = ALAR_ENGINE_CONTRIBUTE});
 }
 

@@ -19,16 +19,6 @@ static size_t cells_max(const struct alar_driver_options *options)
     }
 }
 
-static bool driver_has_extremes(const struct alar_driver_options *options)
-{
-    bool has_extremes = false;
-
-    for (uint32_t i = 0; i < alar_payload_metrics(&options->layout); i++) {
-        has_extremes |= alar_metric_is_extreme(alar_kinds_get(options->layout.kinds, i));
-    }
-    return has_extremes;
-}
-
 static bool driver_allocate(struct alar_driver *driver)
 {
     const struct alar_driver_options *options = &driver->options;
@@ -45,7 +35,7 @@ static bool driver_allocate(struct alar_driver *driver)
     driver->local = calloc(steps * options->layout.microbatches * metrics, sizeof(*driver->local));
     driver->tally = calloc(steps * metrics, sizeof(*driver->tally));
     driver->step = calloc(steps, sizeof(*driver->step));
-    if (driver_has_extremes(options)) {
+    if (alar_payload_has_extremes(&options->layout)) {
         driver->extreme = calloc(steps * metrics, sizeof(*driver->extreme));
     }
     if (options->layout.encoding == ALAR_EXACT) {
@@ -53,7 +43,7 @@ static bool driver_allocate(struct alar_driver *driver)
     }
     return driver->engine.window && driver->slot && driver->send && driver->receive &&
            driver->local && driver->tally && driver->step &&
-           (driver->extreme || !driver_has_extremes(options)) &&
+           (driver->extreme || !alar_payload_has_extremes(&options->layout)) &&
            (driver->exact || options->layout.encoding != ALAR_EXACT);
 }
 
@@ -86,7 +76,8 @@ enum alar_status alar_driver_open(struct alar_driver **driver,
 {
     struct alar_driver *made;
 
-    if (driver_has_extremes(options) && options->layout.ranks > ALAR_EXTREME_RANKS_MAX) {
+    if (alar_payload_has_extremes(&options->layout) &&
+        options->layout.ranks > ALAR_EXTREME_RANKS_MAX) {
         return ALAR_E_RANGE;
     }
     made = calloc(1, sizeof(*made));

@@ -35,16 +35,14 @@ struct alar_driver {
     size_t slot_bytes;
 
     /* The current log interval. */
-    struct alar_local *local; /* [steps of the interval][microbatches][metrics] */
-    struct alar_tally *tally; /* [steps of the interval][metrics] */
-    struct alar_extreme
-        *extreme;             /* [steps of the interval][metrics]; NULL: all are means or sums */
+    struct alar_local *local;     /* [steps of the interval][microbatches][metrics] */
+    struct alar_tally *tally;     /* [steps of the interval][metrics] */
+    struct alar_extreme *extreme; /* likewise; NULL: all are means or sums */
     struct alar_exact *exact; /* sums of what is not posted yet; NULL under the pair encodings */
     int64_t tokens;           /* this rank's, of the interval */
     int64_t *step;            /* own number of each step of the interval */
     size_t steps;             /* begun so far */
     uint32_t microbatch;      /* contributed to the last of them */
-    size_t cells;             /* contributed so far, of all steps */
     size_t posted_cells;      /* of which covered by all-reduces */
     uint64_t first_op;        /* number of the interval's first operation */
 

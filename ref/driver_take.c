@@ -198,7 +198,7 @@ void driver_report(struct alar_driver *driver)
     }
     driver->steps = 0;
     driver->microbatch = 0;
-    driver->cells = driver->posted_cells = 0;
+    driver->posted_cells = 0;
     driver->tokens = 0;
     driver->first_op = driver->posted;
 }

@@ -10,32 +10,6 @@
 /* An addition moves a digit by less than 2^32; carried digits are below 2^32 too. */
 #define PENDING_MAX (UINT32_C(1) << 30)
 
-/* What of a format is needed for each value, asked for once. */
-struct exact_shape {
-    int fraction_bits;
-    int lowest;        /* exponent of the smallest value */
-    uint64_t sign;     /* its bit */
-    uint64_t infinity; /* bits; above it are the NaN */
-};
-
-static struct exact_shape shape_of(enum alar_dtype dtype)
-{
-    return (struct exact_shape){alar_dtype_precision(dtype) - 1, alar_dtype_lowest(dtype),
-                                alar_dtype_sign(dtype), alar_fp_inf(dtype, false)};
-}
-
-/* The same as alar_fp_unpack. */
-static inline struct alar_fp_parts shape_unpack(const struct exact_shape *shape, uint64_t bits)
-{
-    uint64_t magnitude = bits & (shape->sign - 1);
-    uint64_t hidden = UINT64_C(1) << shape->fraction_bits;
-    int biased = (int)(magnitude >> shape->fraction_bits);
-    bool is_normal = biased > 0;
-
-    return (struct alar_fp_parts){(bits & shape->sign) != 0, shape->lowest + biased - is_normal,
-                                  is_normal ? (magnitude & (hidden - 1)) | hidden : magnitude};
-}
-
 void alar_exact_init(struct alar_exact *exact)
 {
     memset(exact, 0, sizeof *exact);
@@ -82,7 +56,7 @@ static inline void exact_deposit(struct alar_exact *exact, struct alar_fp_parts 
     exact->pending++;
 }
 
-static inline void exact_add(struct alar_exact *exact, const struct exact_shape *shape,
+static inline void exact_add(struct alar_exact *exact, const struct alar_fp_shape *shape,
                              uint64_t bits)
 {
     uint64_t magnitude = bits & (shape->sign - 1);
@@ -95,13 +69,13 @@ static inline void exact_add(struct alar_exact *exact, const struct exact_shape 
         exact->infinities[is_negative]++;
     } else {
         exact->minus_zeros += is_negative && magnitude == 0;
-        exact_deposit(exact, shape_unpack(shape, bits));
+        exact_deposit(exact, alar_fp_take_apart(shape, bits));
     }
 }
 
 void alar_exact_add(struct alar_exact *exact, enum alar_dtype dtype, uint64_t bits)
 {
-    struct exact_shape shape = shape_of(dtype);
+    struct alar_fp_shape shape = alar_fp_shape(dtype);
 
     exact_add(exact, &shape, bits);
 }
@@ -303,14 +277,14 @@ static int log2_above(uint64_t n)
 static bool exact_window(enum alar_dtype dtype, const uint64_t *bits, uint32_t n,
                          struct alar_fp_parts *sum)
 {
-    const struct exact_shape shape = shape_of(dtype);
+    const struct alar_fp_shape shape = alar_fp_shape(dtype);
     int room = 62 - shape.fraction_bits - 1 - log2_above(n);
     int low = INT32_MAX;
     int high = INT32_MIN;
     int64_t total = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        struct alar_fp_parts parts = shape_unpack(&shape, bits[i]);
+        struct alar_fp_parts parts = alar_fp_take_apart(&shape, bits[i]);
 
         if ((bits[i] & (shape.sign - 1)) >= shape.infinity) {
             return false;
@@ -327,7 +301,7 @@ static bool exact_window(enum alar_dtype dtype, const uint64_t *bits, uint32_t n
         return false;
     }
     for (uint32_t i = 0; i < n; i++) {
-        struct alar_fp_parts parts = shape_unpack(&shape, bits[i]);
+        struct alar_fp_parts parts = alar_fp_take_apart(&shape, bits[i]);
         if (parts.significand != 0) {
             int64_t term = (int64_t)(parts.significand << (parts.exponent - low));
             total += parts.negative ? -term : term;
@@ -340,7 +314,7 @@ static bool exact_window(enum alar_dtype dtype, const uint64_t *bits, uint32_t n
 static void exact_add_all(struct alar_exact *exact, enum alar_dtype dtype, const uint64_t *bits,
                           uint32_t n)
 {
-    const struct exact_shape shape = shape_of(dtype);
+    const struct alar_fp_shape shape = alar_fp_shape(dtype);
 
     alar_exact_init(exact);
     for (uint32_t i = 0; i < n; i++) {

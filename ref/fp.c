@@ -49,21 +49,18 @@ static uint64_t fp_float_bits(float value)
     return bits;
 }
 
+struct alar_fp_shape alar_fp_shape(enum alar_dtype dtype)
+{
+    return (struct alar_fp_shape){alar_dtype_precision(dtype) - 1, alar_dtype_lowest(dtype),
+                                  alar_dtype_sign(dtype), alar_fp_inf(dtype, false)};
+}
+
 struct alar_fp_parts alar_fp_unpack(enum alar_dtype dtype, uint64_t bits)
 {
-    PRE(alar_fp_is_finite(dtype, bits));
-    int fraction_bits = alar_dtype_precision(dtype) - 1;
-    uint64_t magnitude = bits & ~alar_dtype_sign(dtype);
-    uint64_t hidden = UINT64_C(1) << fraction_bits;
-    int biased = (int)(magnitude >> fraction_bits);
-    struct alar_fp_parts parts = {alar_fp_is_negative(dtype, bits), alar_dtype_lowest(dtype),
-                                  magnitude};
+    struct alar_fp_shape shape = alar_fp_shape(dtype);
 
-    if (biased > 0) {
-        parts.significand = (magnitude & (hidden - 1)) | hidden;
-        parts.exponent += biased - 1;
-    }
-    return parts;
+    PRE(alar_fp_is_finite(dtype, bits));
+    return alar_fp_take_apart(&shape, bits);
 }
 
 static int bit_length(uint64_t value)

@@ -27,6 +27,14 @@ struct alar_fp_parts {
     uint64_t significand;
 };
 
+/* What of a float dtype is needed to take many values apart, asked for once. */
+struct alar_fp_shape {
+    int fraction_bits;
+    int lowest;        /* exponent of the smallest value */
+    uint64_t sign;     /* its bit */
+    uint64_t infinity; /* above it, but for the sign, are the NaN */
+};
+
 /* "nearest", "half-up", "truncate", "flush", "saturate". */
 const char *alar_model_name(enum alar_model model);
 
@@ -40,8 +48,23 @@ uint64_t alar_fp_from_double(enum alar_dtype dtype, double value);
 uint64_t alar_fp_bits(double value);
 double alar_fp_double(uint64_t bits);
 
+struct alar_fp_shape alar_fp_shape(enum alar_dtype dtype);
+
 /* Takes a finite float apart; significand 0 for zeros. */
 struct alar_fp_parts alar_fp_unpack(enum alar_dtype dtype, uint64_t bits);
+
+/* The same for those who ask often. */
+static inline struct alar_fp_parts alar_fp_take_apart(const struct alar_fp_shape *shape,
+                                                      uint64_t bits)
+{
+    uint64_t magnitude = bits & (shape->sign - 1);
+    uint64_t hidden = UINT64_C(1) << shape->fraction_bits;
+    int biased = (int)(magnitude >> shape->fraction_bits);
+    bool is_normal = biased > 0;
+
+    return (struct alar_fp_parts){(bits & shape->sign) != 0, shape->lowest + biased - is_normal,
+                                  is_normal ? (magnitude & (hidden - 1)) | hidden : magnitude};
+}
 
 /* Puts a float together with one rounding. When the exact value was wider than 64 bits, the lowest
    bit of the significand stands for all that was cut off ("round to odd"); then the significand

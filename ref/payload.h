@@ -57,6 +57,9 @@ size_t alar_payload_pair_cells(const struct alar_layout *layout);
    steps, or a single cell per microbatch. */
 size_t alar_payload_pairs(const struct alar_layout *layout, size_t cells);
 
+/* Whether any metric is a minimum or a maximum. */
+bool alar_payload_has_extremes(const struct alar_layout *layout);
+
 /* Lanes in all, extremes and flags included. */
 size_t alar_payload_lanes(const struct alar_layout *layout, size_t cells);
 

@@ -39,6 +39,9 @@ size_t alar_payload_pairs(const struct alar_layout *layout, size_t cells)
 {
     size_t each = alar_payload_pair_cells(layout);
 
+    if (each == 1) { /* no division where a pair is a cell: this is asked for each post */
+        return cells * alar_payload_metrics(layout);
+    }
     PRE(cells % each == 0);
     return cells / each * alar_payload_metrics(layout);
 }
@@ -54,6 +57,11 @@ static size_t extremes_before(const struct alar_layout *layout, uint32_t metric)
     return count;
 }
 
+bool alar_payload_has_extremes(const struct alar_layout *layout)
+{
+    return extremes_before(layout, alar_payload_metrics(layout)) > 0;
+}
+
 /* Lanes of all blocks. */
 static size_t extreme_lanes(const struct alar_layout *layout, size_t groups)
 {
@@ -66,13 +74,10 @@ struct payload_plan payload_plan(const struct alar_layout *layout, size_t cells)
     bool is_exact = layout->encoding == ALAR_EXACT;
     struct payload_plan plan;
 
-    plan.metrics = layout->metrics > 1 ? layout->metrics : 1;
+    plan.metrics = alar_payload_metrics(layout);
     plan.pair_lanes = is_exact ? ALAR_PAYLOAD_EXACT_LANES : 2;
     plan.pair_cells = alar_payload_pair_cells(layout);
-    plan.pairs = cells * plan.metrics;
-    if (plan.pair_cells > 1) { /* no division where a pair is a cell: this is asked for each post */
-        plan.pairs = alar_payload_pairs(layout, cells);
-    }
+    plan.pairs = alar_payload_pairs(layout, cells);
     plan.locals = cells * plan.metrics;
     plan.extremes = plan.pairs * plan.pair_lanes;
     plan.flags = plan.extremes;

@@ -131,13 +131,13 @@ static void standstill_issue(struct alar_program *program, const struct standsti
     const struct alar_program_options *options = &program->options;
     struct alar_op op = {.tag = still->tag, .timeout_us = options->deadline_us, .scale = 1.0};
 
+    program->phase = still->phase;
     if (options->backend->allreduce(still->comm, still->send, still->receive, still->count,
                                     still->dtype, ALAR_SUM, NULL, &op, &program->request) != 0) {
         alar_driver_abandon(options->driver, ALAR_E_BACKEND);
         return;
     }
     program->deadline = (struct alar_deadline){.since = now_us, .limit = options->deadline_us};
-    program->phase = still->phase;
 }
 
 /* Asks about the all-reduce that is waited for; false while it is pending. When it fails the driver
@@ -182,9 +182,6 @@ static void share_issue(struct alar_program *program, uint64_t now_us)
         .phase = PHASE_SHARE_WAIT,
     };
     standstill_issue(program, &still, now_us);
-    if (program->phase != PHASE_SHARE_WAIT) {
-        alar_share_give_up(share, ALAR_E_BACKEND);
-    }
 }
 
 static void share_take(struct alar_program *program)

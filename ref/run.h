@@ -96,7 +96,8 @@ struct run_rank {
     struct alar_fault_rank *faults; /* NULL: none */
     void *wrapped;                  /* by options->wrap; NULL: nothing */
     struct run_groups groups;       /* of the current pass, until driver and program own them */
-    char group[16];                 /* name of the group that logs */
+    char group[16];                 /* name of the group it logs with */
+    char sharing_group[16];         /* and of the one that shares its microbatches */
     struct alar_exact exact;        /* of the newest local loss, under `exact` */
     struct alar_local metric[RUN_METRICS]; /* of the newest microbatch, with extremes */
     struct run *run;

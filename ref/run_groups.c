@@ -118,12 +118,6 @@ void run_seat_driver(const struct run *run, struct run_rank *rank,
     driver->group = rank->group;
 }
 
-/* As the history has it, in 16 bytes. */
-static void sharing_name(struct alar_seat seat, char *name)
-{
-    snprintf(name, sizeof((struct alar_sharing){0}.group), "cp%u", seat.dp);
-}
-
 struct alar_sharing run_seat_sharing(const struct run *run, const struct run_rank *rank,
                                      const struct alar_layout *layout)
 {
@@ -133,9 +127,9 @@ struct alar_sharing run_seat_sharing(const struct run *run, const struct run_ran
         .layout = *layout,
         .rank = seat.cp,
         .first_rank = rank->rank - seat.cp,
+        .group = rank->sharing_group,
     };
 
-    sharing_name(seat, sharing.group);
     /* Sums and tokens, whatever is made of them later. */
     sharing.layout.normalization = ALAR_TOKEN_WEIGHTED;
     sharing.layout.placement = ALAR_PLACEMENT_MICROBATCH;
@@ -167,15 +161,13 @@ static void declare(const struct run *run, struct run_rank *rank, enum group_kin
 void run_groups_declare(const struct run *run, struct run_rank *rank)
 {
     struct alar_seat seat = alar_topology_seat(&run->topology, rank->rank);
-    char name[sizeof((struct alar_sharing){0}.group)];
 
     if (alar_topology_is_flat(&run->topology) || seat.pp != run->topology.pp - 1) {
         return;
     }
     declare(run, rank, GROUP_LOG, seat.cp, rank->group);
     if (run->topology.cp > 1) {
-        sharing_name(seat, name);
-        declare(run, rank, GROUP_SHARING, seat.dp, name);
+        declare(run, rank, GROUP_SHARING, seat.dp, rank->sharing_group);
     }
 }
 

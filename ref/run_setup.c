@@ -113,6 +113,7 @@ static enum alar_status library_open(struct run *run, char *complaint)
 
 static enum alar_status rank_prepare(struct run *run, struct run_rank *rank, uint32_t number)
 {
+    struct alar_seat seat = alar_topology_seat(&run->topology, number);
     size_t steps = run->range.end - run->range.begin;
     const struct alar_fault_rank_options faults = {
         .faults = run->options->faults,
@@ -124,8 +125,8 @@ static enum alar_status rank_prepare(struct run *run, struct run_rank *rank, uin
     rank->rank = number;
     rank->context = run->context;
     rank->run = run;
-    snprintf(rank->group, sizeof(rank->group), "dp%u",
-             alar_topology_seat(&run->topology, number).cp);
+    snprintf(rank->group, sizeof(rank->group), "dp%u", seat.cp);
+    snprintf(rank->sharing_group, sizeof(rank->sharing_group), "cp%u", seat.dp);
     rank->log_max = (steps / run->config.log_interval + 2) * run_metrics_count(run);
     rank->log = calloc(rank->log_max, sizeof(*rank->log));
     /* A roll call is over before the next rank of this process calls one. */

@@ -13,7 +13,7 @@ struct alar_sharing {
     struct alar_layout layout;
     uint32_t rank;       /* among them */
     uint32_t first_rank; /* the world's number of the first of them; the others follow */
-    char group[16];      /* their name in the history */
+    const char *group;   /* their name in the history; borrowed */
 };
 
 /* Zero it before use. */

@@ -32,10 +32,14 @@ static struct alar_run_options exact(int variant)
     return options;
 }
 
-static void record(struct alar_run_options *options, const char *directory)
+/* Runs the `number`-th of a test; its history is in `directory`. */
+static void record(struct alar_run_options *options, int number, char *directory)
 {
     char complaint[ALAR_COMPLAINT_BYTES] = "";
+    char name[16];
 
+    snprintf(name, sizeof(name), "h%d", number);
+    snprintf(directory, SCRATCH_PATH_BYTES, "%s", scratch_path(name));
     options->config.history = directory;
     run_rig_count = 0;
     cr_assert_eq(alar_run(options, complaint), ALAR_CLASS_GOOD, "%s", complaint);
@@ -48,12 +52,9 @@ Test(judge_log_exact, every_engine_run_passes)
     for (int variant = 0; variant < 36; variant++) {
         struct alar_run_options options = exact(variant);
         struct told told = {0};
-        char name[16];
         char directory[SCRATCH_PATH_BYTES];
 
-        snprintf(name, sizeof(name), "h%d", variant);
-        snprintf(directory, sizeof(directory), "%s", scratch_path(name));
-        record(&options, directory);
+        record(&options, variant, directory);
         told_ranks(&told, directory, RANKS);
         cr_expect_eq(told_verdict(&told)->kind, ALAR_PASS, "variant %d: %s", variant,
                      told_reason(&told));
@@ -93,12 +94,9 @@ Test(judge_log_exact, one_changed_bit_is_illegal)
     for (int metric = 0; metric < RUN_METRICS; metric++) {
         struct alar_run_options options = exact(18);
         struct told told = {0};
-        char name[16];
         char directory[SCRATCH_PATH_BYTES];
 
-        snprintf(name, sizeof(name), "h%d", metric);
-        snprintf(directory, sizeof(directory), "%s", scratch_path(name));
-        record(&options, directory);
+        record(&options, metric, directory);
         tamper(directory, metric);
 
         told_ranks(&told, directory, RANKS);

@@ -10,26 +10,33 @@ import sys
 import bench
 
 
-def pairs(build, what):
-    command = [*bench.launcher(2), os.path.join(build, "tests/bench/overhead"), os.path.join(build, "alar-mpich.so"), what]
-    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    return [json.loads(line) for line in lines]
+LAUNCHES = bench.ROUNDS or 31
+WORKS = {"post, poll, retire": "post", "with a report each": "report"}
+
+
+def launch(variant):
+    """Medians of one launch: nanoseconds raw, ours, and the ratio of blocks that took turns."""
+    what, build = variant
+    _, _, lines = bench.measured(*bench.launcher(2), os.path.join(build, "tests/bench/overhead"),
+                                 os.path.join(build, "alar-mpich.so"), what)
+    pairs = [json.loads(line) for line in lines.splitlines()]
+    raw = [pair["raw_ns"] for pair in pairs]
+    ours = [pair["alar_ns"] for pair in pairs]
+    return bench.median(raw), bench.median(ours), bench.median(bench.ratios(ours, raw))
 
 
 def operations():
+    """Several launches of each: where a process's memory comes to lie moves both sides by a fifth."""
+    variants = {(work, name): (what, build) for work, what in WORKS.items() for name, build in bench.BUILDS.items()}
+    found = bench.interleaved(variants, LAUNCHES, launch)
     rows = []
-    for work, what in (("post, poll, retire", "post"), ("with a report each", "report")):
-        for name, build in bench.BUILDS.items():
-            found = pairs(build, what)
-            raw = [pair["raw_ns"] for pair in found]
-            ours = [pair["alar_ns"] for pair in found]
-            ratio = bench.ratios(ours, raw)
-            low, high = bench.interval(ratio)
-            rows.append({"work": what, "build": name, "raw_ns": bench.median(raw),
-                         "alar_ns": bench.median(ours), "ratio": bench.median(ratio),
-                         "low": low, "high": high, "pairs": len(found)})
-            print(f"  {work:<20}{name:<12}{rows[-1]['raw_ns']:>10.0f}{rows[-1]['alar_ns']:>10.0f}"
-                  f"{rows[-1]['ratio']:>8.3f}   {low:.3f} .. {high:.3f}")
+    for (work, name), launches in found.items():
+        raw, ours, ratio = zip(*launches)
+        low, high = bench.interval(ratio)
+        rows.append({"work": work, "build": name, "raw_ns": bench.median(raw), "alar_ns": bench.median(ours),
+                     "ratio": bench.median(ratio), "low": low, "high": high, "launches": len(launches)})
+        print(f"  {work:<20}{name:<12}{rows[-1]['raw_ns']:>10.0f}{rows[-1]['alar_ns']:>10.0f}"
+              f"{rows[-1]['ratio']:>8.3f}   {low:.3f} .. {high:.3f}")
     return rows
 
 
@@ -55,7 +62,8 @@ def instructions():
 
 def main():
     bench.heading("overhead: nanoseconds of post + poll + retire of two floats against MPI_Iallreduce + Test/Wait",
-                  f"{bench.pinned(2)}; blocks of 400 of both take turns, 200 pairs; medians, 95 % intervals by bootstrap")
+                  f"{bench.pinned(2)}; blocks of 400 of both take turns, 40 pairs a launch; {LAUNCHES} launches of each, "
+                  f"{bench.MEDIANS}")
     print(f"  {'':<32}{'raw ns':>10}{'alar ns':>10}{'ratio':>8}   95 % interval (aim at most 1.05)")
     rows = operations()
     counts = instructions()

@@ -268,7 +268,7 @@ fix: ## format every C file in place
 	$(Q)find $(wildcard ref spec faults tests) -name '*.[ch]' -exec \
 		clang-format -i --style=file:ci/clang-format {} +
 
-cover: ## coverage of the core by the unit suites: 95 % of lines, 90 % of branches (the judge: 80)
+cover: ## coverage of the core and of the judge by the unit suites: 95 % of lines, 90 % of branches each
 	$(Q)ci/cover.sh $(CORE_SRC)
 
 install: all ## install under PREFIX (default /usr/local), staged under DESTDIR

@@ -10,7 +10,7 @@ export PYTHONPATH=$PWD/faults PYTHONDONTWRITEBYTECODE=1
 # loop WHAT RANKS: the histories of a run go to $SCRATCH/h; the verdict follows.
 loop() {
     local rank
-    rm -rf "$SCRATCH/h" "$SCRATCH/store"
+    rm -rf "$SCRATCH/h" "$SCRATCH"/store*
     for ((rank = 0; rank < $2; rank++)); do
         timeout -k 2 60 "$python" tests/matrix/loop.py "$1" "$rank" "$2" "$SCRATCH/h" \
             "$SCRATCH/store" >"$SCRATCH/rank$rank" 2>&1 &

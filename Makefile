@@ -25,103 +25,26 @@ say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
 
 # ---- sources -------------------------------------------------------------------------------------
 
-# The core: no I/O, clock, malloc, MPI or failure points. A module a line; ci/tidy reads the list.
-CORE := \
-	status \
-	terms \
-	dtype \
-	fp \
-	rng \
-	tree \
-	tree_text \
-	backward \
-	scratch \
-	order \
-	order_text \
-	hull \
-	block \
-	reach \
-	reach_query \
-	event \
-	arena \
-	anomaly \
-	explain \
-	verdict \
-	judge \
-	judge_state \
-	judge_record \
-	judge_op \
-	judge_find \
-	judge_issue \
-	judge_life \
-	judge_storage \
-	judge_settle \
-	judge_left \
-	judge_sum \
-	judge_reduce \
-	judge_doubt \
-	judge_value \
-	judge_log \
-	judge_log_read \
-	judge_log_view \
-	judge_log_cell \
-	judge_log_rules \
-	judge_log_exact \
-	judge_log_lanes \
-	judge_log_extreme \
-	judge_log_sum \
-	judge_log_value \
-	judge_log_name \
-	judge_log_check \
-	judge_log_again \
-	exact \
-	exact_floats \
-	lanes \
-	bound \
-	average \
-	extremum \
-	ladder \
-	provenance \
-	axes \
-	power \
-	hull_witness \
-	certificate \
-	certificate_check \
-	inquiry \
-	diagnose \
-	diagnose_ranks \
-	handle \
-	window \
-	engine \
-	census \
-	schema \
-	topology \
-	loss \
-	loss_exact \
-	payload \
-	payload_layout \
-	payload_lane \
-	payload_extreme \
-	vectors \
-	vectors_edge \
-	roll \
-	legal \
+# Rooms, a folder each, lowest first; what each may include stands in ci/rooms, and ci/tidy holds it.
+# The core has no I/O, clock, malloc, MPI or failure points.
+CORE  := base numbers legal engine judge judge/report
+SHELL_ROOMS := sys history backend backend/sim driver run order check record cli
 
-CORE_SRC  := $(CORE:%=ref/%.c)
-MPI_SRC   := $(sort $(wildcard ref/backend_mpi*.c))
+rooms     = $(sort $(wildcard $(1:%=ref/%/*.c)))
+CORE_SRC  := $(call rooms,$(CORE))
+MPI_SRC   := $(call rooms,backend/mpi)
 # Without failure points only their names are left, for `alar faults` to list.
 POINTS    := faults/point.c faults/plan.c faults/fiu.c faults/inject.c faults/alloc.c
-RECORD_SRC := $(sort $(wildcard faults/record_mpi*.c))
-FAULT_SRC := $(filter-out faults/record_%.c faults/preload_%.c $(if $(filter 0,$(FAULTS)),$(POINTS)),\
-	$(sort $(wildcard faults/*.c)))
-SHELL_SRC := $(filter-out $(CORE_SRC) $(MPI_SRC),$(sort $(wildcard ref/*.c))) $(FAULT_SRC)
-MAIN_SRC  := $(wildcard ref/cli.c)
-CLI_SRC   := $(filter ref/cli%.c,$(SHELL_SRC))
+RECORD_SRC := $(call rooms,record/mpi)
+FAULT_SRC := $(filter-out $(if $(filter 0,$(FAULTS)),$(POINTS)),$(sort $(wildcard faults/*.c)))
+SHELL_SRC := $(call rooms,$(SHELL_ROOMS)) $(FAULT_SRC)
+MAIN_SRC  := $(wildcard ref/cli/cli.c)
+CLI_SRC   := $(filter ref/cli/cli%.c,$(SHELL_SRC))
 LIB_SRC   := $(filter-out $(CLI_SRC),$(CORE_SRC) $(SHELL_SRC))
 DEEP_SRC  := $(filter-out $(MAIN_SRC),$(LIB_SRC) $(CLI_SRC))
 UNIT_SRC  := $(filter-out $(if $(filter 0,$(FAULTS)),tests/unit/test_fault% tests/lib/broken.c),\
 	$(sort $(wildcard tests/unit/*.c) $(wildcard tests/lib/*.c)))
-HEADERS   := $(addprefix ref/,alar.h status.h status.def terms.h backend.h dtype.h roll.h)
+HEADERS   := $(wildcard ref/api/*)
 
 # ---- flags ---------------------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ demand() {
 engine=() judge=()
 for file in "$@"; do
     case $file in
-    ref/judge*) judge+=("$file") ;;
+    ref/judge/*) judge+=("$file") ;;
     *) engine+=("$file") ;;
     esac
 done

@@ -17,7 +17,7 @@ put 755 bin "$BUILD/alar"
 put 644 lib "$BUILD/libalar.a"
 put 755 lib/alar "$BUILD"/alar-*.so
 put 644 include/alar "$@"
-put 644 share/man/man1 ref/alar.1
+put 644 share/man/man1 ref/cli/alar.1
 
 install -D -m 755 "$BUILD/libalar.so" "$root/lib/libalar.so.0"
 ln -sf libalar.so.0 "$root/lib/libalar.so"

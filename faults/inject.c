@@ -1,8 +1,8 @@
 /* The faulty back end: a table that stands in front of the real one and breaks what passes through
    it, for one rank. What the real back end reads or writes is never touched: a flipped bit is in a
    copy, which lives until nothing can read it any more. */
-#include "clock.h"
 #include "point_state.h"
+#include "sys/clock.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* The wrapping back end of mutants: hands on what it does not break. */
 #include "mutant_state.h"
 
-#include "clock.h"
-#include "rng.h"
+#include "base/rng.h"
+#include "sys/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #ifndef ALAR_FAULTS_MUTANT_BACKEND_H
 #define ALAR_FAULTS_MUTANT_BACKEND_H
 
-#include "anomaly.h"
-#include "backend.h"
+#include "api/backend.h"
+#include "judge/anomaly.h"
 
 enum alar_mutant_kind {
 #define MUTANT(token, ...) ALAR_MUTANT_##token,

@@ -1,10 +1,10 @@
 /* The arithmetic of mutants, element by element. */
 #include "mutant_fold.h"
 
-#include "check.h"
-#include "fp.h"
-#include "rng.h"
-#include "tree.h"
+#include "base/check.h"
+#include "base/rng.h"
+#include "numbers/fp.h"
+#include "numbers/tree.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Brings all contributions of an all-reduce to every rank, and makes the mutant's value of them. */
 #include "mutant_state.h"
 
-#include "rng.h"
+#include "base/rng.h"
 
 #include <stdlib.h>
 #include <string.h>

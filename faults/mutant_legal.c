@@ -2,7 +2,7 @@
    the rounding of a single addition. */
 #include "mutant_fold.h"
 
-#include "fp.h"
+#include "numbers/fp.h"
 
 enum {
     SUBSETS = 1 << ALAR_MUTANT_RANKS_MAX,

@@ -1,7 +1,7 @@
 /* Reading a plan: every word checked, everything random drawn here and never later. */
 #include "plan.h"
 
-#include "rng.h"
+#include "base/rng.h"
 
 #include <errno.h>
 #include <stdio.h>

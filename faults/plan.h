@@ -12,8 +12,8 @@
 #ifndef ALAR_FAULTS_PLAN_H
 #define ALAR_FAULTS_PLAN_H
 
-#include "complaint.h"
 #include "point.h"
+#include "sys/error_line.h"
 
 #include <string.h>
 

@@ -7,9 +7,9 @@
 #ifndef ALAR_FAULTS_POINT_H
 #define ALAR_FAULTS_POINT_H
 
-#include "backend.h"
-#include "history.h"
-#include "loss.h"
+#include "api/backend.h"
+#include "engine/loss.h"
+#include "history/history.h"
 
 enum alar_point {
 #define POINT(token, ...) ALAR_POINT_##token,

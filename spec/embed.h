@@ -18,9 +18,9 @@
 #ifndef SPEC_EMBED_H
 #define SPEC_EMBED_H
 
-#include "check.h"
-#include "engine.h"
-#include "roll.h"
+#include "base/check.h"
+#include "engine/barrier.h"
+#include "engine/engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-modules=(status handle window engine roll)
+modules=(base/status engine/handle engine/window engine/engine engine/barrier)
 objects=("${modules[@]/#/$BUILD/obj/ref/}")
 objects=("${objects[@]/%/.o}")
 

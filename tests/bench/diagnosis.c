@@ -6,10 +6,10 @@
    Losses are real ones: rank r of n takes those of recorded rank r modulo 4, at another step for
    every four ranks; previous and next are the microbatches before and after. A ledger gives rank r
    4^r, rotated and salted by the step. */
-#include "dataset.h"
-#include "diagnose.h"
-#include "options.h"
-#include "rng.h"
+#include "legal/diagnosis.h"
+#include "base/rng.h"
+#include "cli/options.h"
+#include "run/dataset.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* A fixed number of handle steps and of engine events, for callgrind to count: instructions NAME N.
  */
-#include "engine.h"
+#include "engine/engine.h"
 
-#include "check.h"
-#include "options.h"
+#include "base/check.h"
+#include "cli/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

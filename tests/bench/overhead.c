@@ -4,7 +4,7 @@
    Blocks of both sides take turns; rank 0 prints one JSON line a round: nanoseconds an operation.
 
    mpiexec.mpich -n 2 -bind-to core overhead PLUGIN post|report */
-#include "alar.h"
+#include "api/alar.h"
 
 #include <mpi.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* The exact sum, the hull and the complete set by number of ranks, beside a plain loop and
    mpfr_sum: one JSON line each, nanoseconds a call, median of many. Loss-like values from a fixed
    seed, in fp32 where nothing else is said. */
-#include "exact.h"
-#include "hull.h"
-#include "reach.h"
-#include "rng.h"
+#include "base/rng.h"
+#include "legal/hull.h"
+#include "legal/reachable.h"
+#include "numbers/exact.h"
 
 #include <mpfr.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@ right_fold() { grep -c 'proof=tree:(0+(1+(2+3)))' "$proofs" | grep -vqx 0; }
 check "values that the right fold alone gives say so" right_fold
 
 # changed EXPRESSION: one field of the first certificate is edited, its check made anew or not.
-digest() { # FNV-1a, as in ref/certificate.h
+digest() { # FNV-1a, as in ref/legal/certificate.h
     local text=$1 digest=$((0xcbf29ce484222325)) k
     for ((k = 0; k < ${#text}; k++)); do
         digest=$(((digest ^ $(printf %d "'${text:k:1}")) * 0x100000001b3))

@@ -1,8 +1,8 @@
 /* Any sequence of events, most of them near to legal: the judge's own claims hold, and its verdict
    agrees with its counts. Three bytes make an event: kind, rank and operation, details. */
-#include "check.h"
-#include "decimal.h"
-#include "judge.h"
+#include "base/check.h"
+#include "judge/judge.h"
+#include "sys/decimal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,7 @@ awk '
     { print }
     inside && /^{/ { print "    if (is_off(anomaly)) {\n        return NULL;\n    }"; inside = 0 }
     /^#include <string.h>/ { print "#include <stdlib.h>" }
-' ref/judge_find.c >"$planted"
+' ref/judge/findings.c >"$planted"
 # An order mismatch begins as another one, and is renamed.
 renamed=$SCRATCH/judge_issue.c
 awk '
@@ -22,18 +22,18 @@ awk '
         "                continue;\n            }" }
     { print }
     /^#include <string.h>/ { print "#include <stdlib.h>" }
-' ref/judge_issue.c >"$renamed"
+' ref/judge/issue.c >"$renamed"
 compile() { gcc -std=c11 -O2 -ffp-contract=off -fno-tree-slp-vectorize -D_XOPEN_SOURCE=700 -I. -Iref -c "$1" -o "$1.o"; }
 switch() {
     grep -q 'is_off(anomaly)) {' "$planted" && grep -q ALAR_OFF "$renamed" &&
         compile "$planted" && compile "$renamed" &&
-        gcc "$BUILD"/obj/ref/cli*.o "$SCRATCH"/*.c.o "$BUILD/libalar.a" -lyajl -lfiu -lm -ldl -o "$SCRATCH/alar" &&
+        gcc "$BUILD"/obj/ref/cli/*.o "$SCRATCH"/*.c.o "$BUILD/libalar.a" -lyajl -lfiu -lm -ldl -o "$SCRATCH/alar" &&
         gcc "$BUILD"/obj/tests/mutants/*.o "$SCRATCH"/*.c.o "$BUILD/libalar.a" -lyajl -lfiu -lm -ldl \
             -o "$SCRATCH/mutants"
 }
 check "a judge with a switch is built" switch
 
-names() { sed -n 's/^X([A-Z0-9_]*, *"\([^"]*\)".*/\1/p' ref/anomaly.def; }
+names() { sed -n 's/^X([A-Z0-9_]*, *"\([^"]*\)".*/\1/p' ref/judge/anomaly.def; }
 mkdir "$SCRATCH/explained"
 for anomaly in $(names); do
     "$BUILD/alar" explain "$anomaly" | sed -n '/^The nearest/q; /^{/p' >"$SCRATCH/explained/$anomaly.jsonl"

@@ -9,6 +9,6 @@ check "the core is covered" make cover
 expect_text "one suite alone is not enough" 2 "failed minimum line coverage" \
     env UNIT_ARGS='--filter status/*' make cover
 expect_text "a file that isn't measured is noticed" 1 "ref/none.c was not measured" \
-    ci/cover.sh ref/status.c ref/none.c
+    ci/cover.sh ref/base/status.c ref/none.c
 
 tally

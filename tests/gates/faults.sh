@@ -91,11 +91,11 @@ check "no allocation that fails leaks" asan_allocations "$SCRATCH/asan"
 mkdir "$tree"
 cp -r Makefile ref faults ci "$tree"
 sed -i '/^    free(request->copy);$/d' "$tree/faults/inject.c"
-sed -i '0,/^    free(driver->tally);$/{/^    free(driver->tally);$/d}' "$tree/ref/driver_open.c"
+sed -i '0,/^    free(driver->tally);$/{/^    free(driver->tally);$/d}' "$tree/ref/driver/driver_open.c"
 planted() {
     (cd "$tree" && "build_$1" "$SCRATCH/leaky-$1")
 }
-differ() { ! cmp faults/inject.c "$tree/faults/inject.c" && ! cmp ref/driver_open.c "$tree/ref/driver_open.c"; }
+differ() { ! cmp faults/inject.c "$tree/faults/inject.c" && ! cmp ref/driver/driver_open.c "$tree/ref/driver/driver_open.c"; }
 check "leaks are planted" differ
 check "the planted leaks build for valgrind" planted valgrind
 check "the planted leaks build with AddressSanitizer" planted asan

@@ -10,5 +10,5 @@ score() {
 
 expect_text "every defect that shows is named, and nothing healthy is" 0 "0 of 200 healthy runs reported" score 1
 expect_text "the oracle can't know the mutants" 1 "only faults/ may know the mutants" bash -c '
-    cp -r ref faults ci Makefile "$0" && cd "$0" && echo "#include \"faults/mutants.def\"" >>ref/judge.c && ci/tidy .' "$SCRATCH"
+    cp -r ref faults ci Makefile "$0" && cd "$0" && echo "#include \"faults/mutants.def\"" >>ref/judge/judge.c && ci/tidy .' "$SCRATCH"
 tally

@@ -36,7 +36,7 @@ run_unit() { timeout -k 2 60 "$work/unit" -j2 --filter "$1" 2>&1; }
 run_spec() { (cd "$work/tree" && CI='' BUILD=build timeout -k 2 120 spec/verify.sh "$1" 2>&1); }
 
 touched() { # touched PATCH: what to compile again; rows of the table are compiled into one file
-    sed -n 's|^+++ b/||p' "$1" | sed 's|^ref/handle.def$|ref/handle.c|'
+    sed -n 's|^+++ b/||p' "$1" | sed 's|^ref/engine/handle.def$|ref/engine/handle.c|'
 }
 head_of() { sed -n "1,5s/^$2: //p" "$1"; }
 

@@ -3,22 +3,22 @@
 # cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
-cp ref/handle.[ch] ref/handle.def ref/check.h ref/status.h ref/status.def "$SCRATCH"
-grep -nE '^(MOVE|REFUSE) *\(' ref/handle.def | cut -d: -f1 >"$SCRATCH/rows"
+cp ref/engine/handle.[ch] ref/engine/handle.def ref/base/check.h ref/api/status.h ref/api/status.def "$SCRATCH"
+grep -nE '^(MOVE|REFUSE) *\(' ref/engine/handle.def | cut -d: -f1 >"$SCRATCH/rows"
 
 compiles() { gcc -std=c11 -fsyntax-only "$SCRATCH/handle.c"; }
 without() { # without LINE: does it still compile?
-    sed "$1d" ref/handle.def >"$SCRATCH/handle.def"
+    sed "$1d" ref/engine/handle.def >"$SCRATCH/handle.def"
     compiles
 }
 with() { # with ROW
-    sed "/^REFUSE(PENDING, *READ/a $1" ref/handle.def >"$SCRATCH/handle.def"
+    sed "/^REFUSE(PENDING, *READ/a $1" ref/engine/handle.def >"$SCRATCH/handle.def"
     compiles
 }
 losses() { # deletes each row in turn; names those that nobody misses
     local line missed=0
     while read -r line; do
-        ! without "$line" >/dev/null 2>&1 || { sed -n "${line}p" ref/handle.def && missed=1; }
+        ! without "$line" >/dev/null 2>&1 || { sed -n "${line}p" ref/engine/handle.def && missed=1; }
     done <"$SCRATCH/rows"
     return "$missed"
 }

@@ -1,6 +1,6 @@
 /* Linked around the `alar` program with --wrap=alar_handle_step: prints the rows of the handle's
    table that a command went through, on stderr, one `row STATE EVENT moved|refused` a line. */
-#include "handle.h"
+#include "engine/handle.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -31,6 +31,6 @@ found() { # found PATCH SOURCE: the core is broken there
         for b in "$0"/seed-*; do grep -q "^# command: " "$b/case.plan" && ls "$b"/safety/rank0.jsonl || exit 1; done' \
         "$SCRATCH/broken"
 }
-found private-nan ref/engine.c
-found out-of-order ref/window.c
+found private-nan ref/engine/engine.c
+found out-of-order ref/engine/window.c
 tally

@@ -2,7 +2,7 @@
 #ifndef TESTS_CERTIFIED_H
 #define TESTS_CERTIFIED_H
 
-#include "certificate.h"
+#include "legal/certificate.h"
 #include "tests/lib/draw.h"
 
 enum {

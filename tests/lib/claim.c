@@ -1,6 +1,6 @@
 /* What a broken claim does in a test: one line, then SIGABRT, so that a test can expect it with
    `.signal = SIGABRT`. Weak, so that a suite may bring a hook of its own. */
-#include "check.h"
+#include "base/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef ALAR_TEST_DRAW_H
 #define ALAR_TEST_DRAW_H
 
-#include "tree.h"
+#include "numbers/tree.h"
 
 /* How many cases to draw: sanitizers need the paths, not the statistics. */
 #ifdef __SANITIZE_ADDRESS__

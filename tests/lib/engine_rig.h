@@ -3,7 +3,7 @@
 #ifndef TESTS_ENGINE_RIG_H
 #define TESTS_ENGINE_RIG_H
 
-#include "engine.h"
+#include "engine/engine.h"
 #include "tests/lib/draw.h"
 
 enum {

@@ -2,7 +2,7 @@
 #ifndef ALAR_TEST_JUDGING_H
 #define ALAR_TEST_JUDGING_H
 
-#include "provenance.h"
+#include "legal/provenance.h"
 
 enum {
     JUDGING_RANKS = 72

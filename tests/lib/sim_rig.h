@@ -3,7 +3,7 @@
 #ifndef SIM_RIG_H
 #define SIM_RIG_H
 
-#include "backend_sim.h"
+#include "backend/sim/sim.h"
 
 #define SIM_RIG_RANKS 17
 

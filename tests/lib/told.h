@@ -2,8 +2,8 @@
 #ifndef TESTS_TOLD_H
 #define TESTS_TOLD_H
 
-#include "history_read.h"
-#include "words.h"
+#include "check/history_read.h"
+#include "check/verdict_text.h"
 
 struct told {
     enum alar_status status;

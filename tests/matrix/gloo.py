@@ -79,7 +79,7 @@ def nans(op):
 
 
 def tree(leaves, ranks):
-    """The order of addition from what masks say: see ref/order.h."""
+    """The order of addition from what masks say: see ref/numbers/tree_probe.h."""
     first, text = ranks[0], str(ranks[0])
     for size in sorted({leaves[first, other] for other in ranks[1:]}):
         text = "(%s+%s)" % (text, tree(leaves, [k for k in ranks[1:] if leaves[first, k] == size]))

@@ -5,7 +5,7 @@
 
 alar=$BUILD/alar
 python=/usr/bin/python3
-export PYTHONPATH=$PWD/faults PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$PWD/ref/record PYTHONDONTWRITEBYTECODE=1
 
 # loop WHAT RANKS: the histories of a run go to $SCRATCH/h; the verdict follows.
 loop() {

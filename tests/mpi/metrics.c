@@ -1,7 +1,7 @@
 /* Several metrics of all kinds in one post: metrics PLUGIN ENCODING [HISTORY | name | kind]. Ranks
    list them in different orders; with `name`, rank 1 has another name among them, with `kind` the
    least where the others have the greatest. */
-#include "alar.h"
+#include "api/alar.h"
 
 #include <math.h>
 #include <stdio.h>

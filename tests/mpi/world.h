@@ -4,8 +4,8 @@
 #ifndef ALAR_TESTS_MPI_WORLD_H
 #define ALAR_TESTS_MPI_WORLD_H
 
-#include "dtype.h"
-#include "plugin.h"
+#include "api/dtype.h"
+#include "backend/plugin.h"
 
 #include <stdbool.h>
 #include <stdint.h>

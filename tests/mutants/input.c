@@ -1,8 +1,8 @@
 /* What is reduced: recorded losses, or every family of hostile inputs in an order of its own. */
-#include "fp.h"
+#include "base/rng.h"
 #include "mutants.h"
-#include "rng.h"
-#include "vectors.h"
+#include "numbers/fp.h"
+#include "numbers/hostile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

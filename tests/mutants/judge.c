@@ -1,9 +1,9 @@
 /* One verdict against what was done to the back end. The judge is the one of `alar check`, and gets
    nothing but the history files. */
-#include "history_find.h"
-#include "history_read.h"
+#include "check/history_find.h"
+#include "check/history_read.h"
+#include "check/verdict_text.h"
 #include "mutants.h"
-#include "words.h"
 
 #include <stdio.h>
 #include <string.h>

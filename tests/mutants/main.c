@@ -5,8 +5,8 @@
 
    RUNS are for each mutant and input, HEALTHY for each input. DIR/mpich must hold what `play` left.
    Exit code 0: every mutant killed whenever its defect showed, and nothing healthy reported. */
+#include "base/rng.h"
 #include "mutants.h"
-#include "rng.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,12 +2,12 @@
 #ifndef ALAR_TESTS_MUTANTS_H
 #define ALAR_TESTS_MUTANTS_H
 
-#include "backend_sim.h"
-#include "dataset.h"
+#include "backend/sim/sim.h"
+#include "cli/options.h"
 #include "exercise.h"
 #include "faults/mutant_backend.h"
-#include "judge.h"
-#include "options.h"
+#include "judge/judge.h"
+#include "run/dataset.h"
 
 enum {
     HEALTHY = -1, /* in place of a mutant */

@@ -1,9 +1,9 @@
 /* Plays a scene: all ranks of it on the simulator, or one rank's share of many under MPICH. */
-#include "clock.h"
+#include "backend/plugin.h"
+#include "base/rng.h"
 #include "mutants.h"
-#include "plugin.h"
-#include "rng.h"
-#include "vectors.h"
+#include "numbers/hostile.h"
+#include "sys/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* What a seed decides. */
-#include "rng.h"
+#include "base/rng.h"
 #include "swarm.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* The losses that all cases share: sums of drawn losses, some microbatches without a token. */
-#include "rng.h"
+#include "base/rng.h"
 #include "swarm.h"
 
 #include <errno.h>

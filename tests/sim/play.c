@@ -1,9 +1,9 @@
 /* Runs a case through `alar run` and `alar check` as they are, and says what is wrong with it. */
-#include "check.h"
-#include "history_find.h"
-#include "history_read.h"
+#include "base/check.h"
+#include "check/history_find.h"
+#include "check/history_read.h"
+#include "check/verdict_text.h"
 #include "swarm.h"
-#include "words.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

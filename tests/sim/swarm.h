@@ -3,8 +3,8 @@
 #define ALAR_TESTS_SWARM_H
 
 #include "faults/plan.h"
-#include "run.h"
-#include "verdict.h"
+#include "judge/verdict.h"
+#include "run/run.h"
 
 #include <stdio.h>
 

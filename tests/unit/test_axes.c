@@ -1,5 +1,5 @@
 /* Agreement, the synchronous twin, and power: what is claimed to be seen is seen. */
-#include "axes.h"
+#include "legal/axes.h"
 #include "tests/lib/draw.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* The simulator's time: who waits for whom, what is visible when, and that nothing is lost. */
-#include "rng.h"
+#include "base/rng.h"
 #include "tests/lib/sim_rig.h"
 
 #include <criterion/criterion.h>

@@ -1,8 +1,8 @@
 /* The simulator's values: every order, dtype and reduction, against trees evaluated elsewhere. */
-#include "backend_sim.h"
-#include "rng.h"
+#include "backend/sim/sim.h"
+#include "base/rng.h"
+#include "numbers/tree.h"
 #include "tests/lib/sim_rig.h"
-#include "tree.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* The bounds hold over every tree: proved in the numerics note, tried here in toy precisions where
    they are attained, and in the real dtypes against the exact hull. */
-#include "bound.h"
-#include "exact.h"
-#include "hull.h"
+#include "legal/bound.h"
+#include "legal/hull.h"
+#include "numbers/exact.h"
 #include "tests/lib/draw.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* The census: who is named for which sums, and that nobody is named in vain. */
-#include "census.h"
+#include "engine/participation.h"
 #include "tests/lib/demand.h"
 #include "tests/lib/draw.h"
 

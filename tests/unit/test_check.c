@@ -1,5 +1,5 @@
 /* Claims: a true one costs nothing, a false one ends the program at once. */
-#include "check.h"
+#include "base/check.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>

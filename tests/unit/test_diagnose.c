@@ -1,7 +1,7 @@
 /* Drawn faults are named: the truth is always among the explanations, and on inputs made for it the
    missing or doubled rank is the only one. */
-#include "diagnose.h"
-#include "exact.h"
+#include "legal/diagnosis.h"
+#include "numbers/exact.h"
 #include "tests/lib/draw.h"
 
 #include <criterion/criterion.h>

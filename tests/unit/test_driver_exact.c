@@ -1,6 +1,6 @@
 /* The engine sees by itself when a reduction is not one of each rank: a back end that counts ranks
    as often as the test says, under whole drivers. */
-#include "driver.h"
+#include "driver/driver.h"
 #include "tests/lib/demand.h"
 
 #include <stdlib.h>

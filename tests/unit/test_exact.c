@@ -1,5 +1,5 @@
 /* Exact sums and means against MPFR, bit for bit, and against the rules of IEEE 754. */
-#include "lanes.h"
+#include "numbers/exact_wire.h"
 #include "tests/lib/draw.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* Floats by the many: the same sums and counts as one by one. */
-#include "exact.h"
+#include "numbers/exact.h"
 #include "tests/lib/demand.h"
 #include "tests/lib/draw.h"
 

@@ -1,6 +1,6 @@
 /* Formats and the exact adder, against independent definitions of rounding and the machine's own.
  */
-#include "decimal.h"
+#include "sys/decimal.h"
 #include "tests/lib/draw.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* Truth from elsewhere: what torch and gloo made of the same losses, bit for bit. */
-#include "dtype.h"
-#include "npy.h"
+#include "api/dtype.h"
+#include "run/npy.h"
 #include "tests/lib/run_rig.h"
 #include "tests/lib/scratch.h"
 

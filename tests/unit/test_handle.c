@@ -1,6 +1,6 @@
 /* The handle's machine against a square typed by hand: a second opinion on every row of handle.def,
    which nothing here includes. */
-#include "handle.h"
+#include "engine/handle.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Reading histories: every malformed input is refused with line, column, expectation and finding;
    every layout of files is read; nothing crashes. */
-#include "history_find.h"
-#include "line_read.h"
+#include "check/history_find.h"
+#include "sys/line_read.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"
 

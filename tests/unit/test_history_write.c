@@ -1,7 +1,7 @@
 /* The history writer: what happens to lines when files, disks and processes fail. */
-#include "append.h"
-#include "history.h"
-#include "options.h"
+#include "cli/options.h"
+#include "history/history.h"
+#include "sys/line_write.h"
 #include "tests/lib/scratch.h"
 
 #include <criterion/criterion.h>

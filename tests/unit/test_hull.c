@@ -1,5 +1,5 @@
 /* The hull and the reachable sets, against brute force over every tree on few ranks. */
-#include "reach.h"
+#include "legal/reachable.h"
 #include "tests/lib/draw.h"
 
 #include <criterion/criterion.h>

@@ -1,8 +1,8 @@
 /* Composed JSON: it parses whatever went in, and stays inside its room. And the report file made of
    it. */
-#include "json_out.h"
-#include "options.h"
-#include "report_json.h"
+#include "cli/options.h"
+#include "history/report_json.h"
+#include "sys/json_out.h"
 #include "tests/lib/scratch.h"
 
 #include <criterion/criterion.h>

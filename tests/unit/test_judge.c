@@ -1,7 +1,7 @@
 /* The oracle: what is wrong is named, what is healthy is never reported, and order decides rather
    than values. */
-#include "explain.h"
-#include "judge.h"
+#include "judge/explain.h"
+#include "judge/judge.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"
 

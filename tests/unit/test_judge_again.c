@@ -1,6 +1,6 @@
 /* Reports that say what the last good one said are not judged again. So what is not taken for the
    same must be told apart in every field, or a wrong line would hide behind a right one. */
-#include "judge.h"
+#include "judge/judge.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"
 

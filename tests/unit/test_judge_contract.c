@@ -1,7 +1,7 @@
 /* Whatever a contract promises about dtypes, adders and averages, a value made by its rules is
    passed and certified, and the certificate holds. */
-#include "certificate.h"
-#include "judge.h"
+#include "judge/judge.h"
+#include "legal/certificate.h"
 #include "tests/lib/draw.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"

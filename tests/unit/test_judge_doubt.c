@@ -1,6 +1,6 @@
 /* What a verdict says beyond right and wrong: the culprit of an illegal value, where legal values
    come from, and what the inputs could have shown at all. */
-#include "judge.h"
+#include "judge/judge.h"
 #include "tests/lib/draw.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"

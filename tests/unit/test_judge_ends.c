@@ -1,6 +1,6 @@
 /* How ranks and recordings end, and what is missing then: reports that were never written, and
    ranks that left without a word. */
-#include "judge.h"
+#include "judge/judge.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"
 

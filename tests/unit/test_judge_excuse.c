@@ -1,6 +1,6 @@
 /* Which injected fault excuses which finding: one of its kind that struck a rank concerned, before
    it was too late to matter. A wrong excuse would hide a second defect behind a first. */
-#include "judge.h"
+#include "judge/judge.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"
 

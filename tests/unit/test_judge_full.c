@@ -1,7 +1,7 @@
 /* A verdict keeps a few findings, events and names, and counts the rest: nothing that does not fit
    may be lost from the count, or take the place of what is worse. */
-#include "explain.h"
-#include "judge.h"
+#include "judge/explain.h"
+#include "judge/judge.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"
 

@@ -1,5 +1,5 @@
 /* What ranks must agree on, and what is left when a history is over: row by row. */
-#include "judge.h"
+#include "judge/judge.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"
 

@@ -1,6 +1,6 @@
 /* The life of handles and storage, record by record: what each unusual record does, and what it
    must not do. */
-#include "judge.h"
+#include "judge/judge.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"
 

@@ -1,6 +1,6 @@
 /* What the oracle does not claim: nothing judged is no PASS, nothing unsaid is held against
    anybody, and what is settled is forgotten. */
-#include "judge.h"
+#include "judge/judge.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"
 

@@ -1,5 +1,5 @@
 /* Log lines of the exact encoding: recomputed bit for bit from integer lanes. */
-#include "payload.h"
+#include "engine/payload.h"
 #include "tests/lib/run_rig.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"

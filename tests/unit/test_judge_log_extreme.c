@@ -1,6 +1,6 @@
 /* Log lines of least and greatest values: what is right passes, to the bit and the rank; anything
    else is named. The histories are written out here, by the letter of spec/history.md. */
-#include "fp.h"
+#include "numbers/fp.h"
 #include "tests/lib/draw.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"

@@ -1,6 +1,6 @@
 /* Values that no named tree explains: any order of additions is passed, wrong sets of ranks never
  * are. */
-#include "judge.h"
+#include "judge/judge.h"
 #include "tests/lib/draw.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"

@@ -1,5 +1,5 @@
 /* Results: what is judged of them, by whose promise, and what is said when they can't be judged. */
-#include "judge.h"
+#include "judge/judge.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"
 

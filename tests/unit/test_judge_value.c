@@ -1,6 +1,6 @@
 /* The oracle on values: whatever legal order, dtype and interleaving is passed; what no order gives
    is not. */
-#include "judge.h"
+#include "judge/judge.h"
 #include "tests/lib/draw.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"

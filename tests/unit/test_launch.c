@@ -1,5 +1,5 @@
 /* A launcher's command line gets the preload in the launcher's own way, and nowhere else. */
-#include "launch.h"
+#include "record/record_launch.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

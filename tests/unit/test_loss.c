@@ -1,5 +1,5 @@
 /* What a logged loss means: hand values, cases from the field, and fp32 operation by operation. */
-#include "loss.h"
+#include "engine/loss.h"
 #include "tests/lib/demand.h"
 #include "tests/lib/draw.h"
 

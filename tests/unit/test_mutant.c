@@ -1,7 +1,7 @@
 /* Mutants: their arithmetic, and their own answer to what is legal, which shares nothing with the
    oracle's but the rounding of one addition. */
 #include "faults/mutant_fold.h"
-#include "fp.h"
+#include "numbers/fp.h"
 #include "tests/lib/draw.h"
 
 #include <criterion/criterion.h>

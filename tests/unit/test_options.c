@@ -1,5 +1,5 @@
 /* The parser of command lines: what it takes, and every way in which it complains. */
-#include "options.h"
+#include "cli/options.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

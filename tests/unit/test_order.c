@@ -1,6 +1,6 @@
 /* A tree comes back from its own probes: measured in full, measured as far as needed, and summed by
    real additions in every float dtype. */
-#include "order.h"
+#include "numbers/tree_probe.h"
 #include "tests/lib/demand.h"
 #include "tests/lib/draw.h"
 

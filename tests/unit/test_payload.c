@@ -1,6 +1,6 @@
 /* Lanes: their layout in every combination, and sets of ranks that survive any order of addition.
  */
-#include "payload.h"
+#include "engine/payload.h"
 #include "tests/lib/demand.h"
 #include "tests/lib/draw.h"
 

@@ -1,7 +1,7 @@
 /* The encoding `exact`: the same bits for every split of the same tokens, and what its lanes say of
    themselves. */
-#include "fp.h"
-#include "payload.h"
+#include "engine/payload.h"
+#include "numbers/fp.h"
 #include "tests/lib/demand.h"
 #include "tests/lib/draw.h"
 

@@ -1,6 +1,6 @@
 /* Least and greatest values carried by a SUM: the same in any order, whatever the values are. */
-#include "fp.h"
-#include "payload_extreme.h"
+#include "engine/payload_extreme.h"
+#include "numbers/fp.h"
 #include "tests/lib/demand.h"
 #include "tests/lib/draw.h"
 

@@ -1,6 +1,6 @@
 /* Several metrics side by side, of any kind, are the same as each of them alone. */
-#include "payload.h"
-#include "schema.h"
+#include "engine/payload.h"
+#include "engine/schema.h"
 #include "tests/lib/demand.h"
 #include "tests/lib/draw.h"
 

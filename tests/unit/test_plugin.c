@@ -1,5 +1,5 @@
 /* What the loader makes of a back end's table. Where it looks for files is tests/mpi/plugin.sh. */
-#include "plugin.h"
+#include "backend/plugin.h"
 
 #include <criterion/criterion.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* The ladder: a legal value is never refused, an illegal one never finds a rung. */
-#include "exact.h"
-#include "provenance.h"
-#include "reach.h"
+#include "legal/provenance.h"
+#include "legal/reachable.h"
+#include "numbers/exact.h"
 #include "tests/lib/draw.h"
 #include "tests/lib/judging.h"
 

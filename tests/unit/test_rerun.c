@@ -1,5 +1,5 @@
 /* Two runs compared, operation by operation. */
-#include "rerun.h"
+#include "check/rerun_compare.h"
 
 #include "tests/lib/scratch.h"
 

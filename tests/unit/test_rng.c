@@ -1,5 +1,5 @@
 /* The generator: the same everywhere, streams apart, draws without bias. */
-#include "rng.h"
+#include "base/rng.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* Judging a roll call, for every roll of up to four ranks. */
-#include "roll.h"
+#include "engine/barrier.h"
 #include "tests/lib/demand.h"
 
 enum {

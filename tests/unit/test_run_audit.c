@@ -1,7 +1,7 @@
 /* Legal ranges: what some order of addition gives is never called illegal, and nothing else passes.
  */
-#include "fp.h"
-#include "legal.h"
+#include "legal/interval.h"
+#include "numbers/fp.h"
 #include "tests/lib/draw.h"
 #include "tests/lib/run_rig.h"
 

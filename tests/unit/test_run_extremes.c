@@ -1,6 +1,6 @@
 /* Whole runs with extremes on the simulator: each report is what a plain loop over the losses says,
    wherever reductions are placed, waited for and added up. */
-#include "fp.h"
+#include "numbers/fp.h"
 #include "tests/lib/run_rig.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* Names of metrics: sorted, told apart, refused. */
-#include "event.h"
-#include "schema.h"
+#include "engine/schema.h"
+#include "judge/event.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Status codes: every code has a name, a text and a class, and classes are ordered. */
-#include "status.h"
+#include "api/status.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Seats and ranks, and runs whose worlds are laid out in all ways over the same tokens. */
+#include "base/topology.h"
 #include "tests/lib/run_rig.h"
-#include "topology.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

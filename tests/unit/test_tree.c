@@ -1,6 +1,6 @@
 /* Named trees are what libraries were seen to compute; expressions survive reading and printing. */
+#include "numbers/tree.h"
 #include "tests/lib/draw.h"
-#include "tree.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Hostile inputs: what each family promises of its numbers. */
-#include "fp.h"
-#include "tree.h"
-#include "vectors.h"
+#include "numbers/fp.h"
+#include "numbers/hostile.h"
+#include "numbers/tree.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* The window against a naive model: a list of operations in post order that knows facts about each
    (over? expired? told?) and neither states nor a ring. */
+#include "engine/window.h"
 #include "tests/lib/demand.h"
 #include "tests/lib/draw.h"
-#include "window.h"
 
 #include <stdlib.h>
 #include <string.h>

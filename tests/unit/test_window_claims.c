@@ -1,5 +1,5 @@
 /* Claims of the window that end the program: callers' duties, and every clause of the invariant. */
-#include "window.h"
+#include "engine/window.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* Verdicts as words and as data: both from the same evidence, letter by letter. */
-#include "words.h"
+#include "check/verdict_text.h"
 
 #include "tests/lib/scratch.h"
 #include "tests/lib/told.h"

@@ -1,0 +1,350 @@
+/* A rank file says so in its first record; everything else that ends in .jsonl is a history of its
+ * own. */
+#include "check/history_find.h"
+
+#include "check/record_read.h"
+#include "sys/error_line.h"
+#include "sys/line_read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    FIND_DEPTH = 8
+};
+
+/* What the first record of a file says. */
+struct head {
+    bool is_rank_file;
+    int64_t rank, world;
+    uint64_t tag; /* hash; 0 for none */
+};
+
+struct finding {
+    struct alar_history_set *set;
+    struct alar_record_reader *records;
+    char *complaint;
+    size_t room; /* histories there is room for */
+    size_t text_room;
+};
+
+static enum alar_status find_keep(struct finding *find, const char *text, char **kept)
+{
+    struct alar_history_set *set = find->set;
+
+    if (set->texts == find->text_room) {
+        size_t room = find->text_room ? 2 * find->text_room : 64;
+        char **grown = realloc(set->text, room * sizeof *grown);
+
+        if (grown == NULL) {
+            return ALAR_E_NOMEM;
+        }
+        set->text = grown;
+        find->text_room = room;
+    }
+    *kept = strdup(text);
+    if (*kept == NULL) {
+        return ALAR_E_NOMEM;
+    }
+    set->text[set->texts++] = *kept;
+    return ALAR_OK;
+}
+
+/* Starts a history of that name, without files. */
+static enum alar_status find_history(struct finding *find, const char *name)
+{
+    struct alar_history_set *set = find->set;
+    char *kept;
+
+    if (set->count == find->room) {
+        size_t room = find->room ? 2 * find->room : 16;
+        struct alar_history_files *grown = realloc(set->history, room * sizeof *grown);
+
+        if (grown == NULL) {
+            return ALAR_E_NOMEM;
+        }
+        set->history = grown;
+        find->room = room;
+    }
+    ALAR_TRY(find_keep(find, name, &kept));
+    set->history[set->count++] = (struct alar_history_files){kept, NULL, 0};
+    return ALAR_OK;
+}
+
+/* Adds a file to the last history. */
+static enum alar_status find_file(struct finding *find, const char *path)
+{
+    struct alar_history_files *history = &find->set->history[find->set->count - 1];
+    const char **grown = realloc((void *)history->path, (history->count + 1) * sizeof *grown);
+    char *kept;
+
+    if (grown == NULL) {
+        return ALAR_E_NOMEM;
+    }
+    history->path = grown;
+    ALAR_TRY(find_keep(find, path, &kept));
+    grown[history->count++] = kept;
+    return ALAR_OK;
+}
+
+/* A file that can't be read, or does not begin with a header, has a zero head: reading it in
+   earnest will say what is wrong with it. */
+static struct head find_head(struct finding *find, const char *path)
+{
+    struct head head = {false, 0, 0, 0};
+    struct alar_record_complaint complaint;
+    struct alar_lines lines;
+    struct alar_event event;
+    struct alar_line line;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (file < 0 || alar_lines_open(&lines, file) != ALAR_OK) {
+        return head;
+    }
+    if (alar_lines_next(&lines, &line) == ALAR_OK &&
+        alar_record_read(find->records, line.text, line.length, &event, &complaint) == ALAR_OK &&
+        event.record == ALAR_RECORD_TRACE) {
+        head.rank = alar_event_number(&event, ALAR_FIELD_RANK, -1);
+        head.world = alar_event_number(&event, ALAR_FIELD_WORLD, 0);
+        head.is_rank_file = head.rank >= 0 && head.world > 1;
+        head.tag = event.has[ALAR_FIELD_TAG] ? alar_text_hash(event.text[ALAR_FIELD_TAG]) : 0;
+    }
+    alar_lines_close(&lines);
+    return head;
+}
+
+static bool head_is_same(const struct head *a, const struct head *b)
+{
+    return a->is_rank_file && b->is_rank_file && a->world == b->world && a->tag == b->tag;
+}
+
+static bool is_history_name(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > 6 && strcmp(name + length - 6, ".jsonl") == 0;
+}
+
+static int order(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The names in a directory that matter: histories, or else sub-directories; sorted. */
+static enum alar_status find_names(struct finding *find, const char *path, char ***names,
+                                   size_t *count)
+{
+    DIR *directory = opendir(path);
+    struct dirent *entry;
+
+    *names = NULL;
+    *count = 0;
+    if (directory == NULL) {
+        return alar_complain(find->complaint, path, "expected a directory to read, found: %s",
+                             strerror(errno));
+    }
+    while ((entry = readdir(directory)) != NULL) {
+        char **grown;
+
+        if (entry->d_name[0] == '.') {
+            continue;
+        }
+        grown = realloc(*names, (*count + 1) * sizeof *grown);
+        if (grown == NULL) {
+            break;
+        }
+        *names = grown;
+        size_t room = strlen(path) + strlen(entry->d_name) + 2;
+        grown[*count] = malloc(room);
+        if (grown[*count] == NULL) {
+            break;
+        }
+        snprintf(grown[(*count)++], room, "%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/",
+                 entry->d_name);
+    }
+    closedir(directory);
+    if (entry != NULL) {
+        return ALAR_E_NOMEM;
+    }
+    if (*count > 0) {
+        qsort(*names, *count, sizeof **names, order);
+    }
+    return ALAR_OK;
+}
+
+/* Files of one directory: rank files together, or each one alone; never a mixture. */
+static enum alar_status find_in_directory(struct finding *find, const char *path, char **names,
+                                          size_t count)
+{
+    struct head first = {false, 0, 0, 0};
+    bool has_any = false;
+
+    for (size_t k = 0; k < count; k++) {
+        if (!is_history_name(names[k])) {
+            continue;
+        }
+        struct head head = find_head(find, names[k]);
+
+        if (has_any && (first.is_rank_file || head.is_rank_file) && !head_is_same(&first, &head)) {
+            return alar_complain(find->complaint, names[k],
+                                 "1:1: expected a file of the same history as its neighbours in "
+                                 "%s, found another one (header, world or tag differ)",
+                                 path);
+        }
+        if (!has_any || !first.is_rank_file) {
+            ALAR_TRY(find_history(find, head.is_rank_file ? path : names[k]));
+        }
+        first = has_any ? first : head;
+        has_any = true;
+        ALAR_TRY(find_file(find, names[k]));
+    }
+    return ALAR_OK;
+}
+
+/* Directories still to be searched, deepest last. */
+struct pending_directory {
+    char *path;
+    unsigned depth;
+};
+
+struct directory_queue {
+    struct pending_directory *item;
+    size_t count, next;
+};
+
+static enum alar_status queue_add(struct directory_queue *queue, const char *path, unsigned depth)
+{
+    struct pending_directory *grown =
+        realloc(queue->item, (queue->count + 1) * sizeof *queue->item);
+    struct stat status;
+
+    if (grown == NULL) {
+        return ALAR_E_NOMEM;
+    }
+    queue->item = grown;
+    if (depth > FIND_DEPTH || stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) {
+        return ALAR_OK;
+    }
+    grown[queue->count].path = strdup(path);
+    grown[queue->count].depth = depth;
+    queue->count += grown[queue->count].path != NULL;
+    return grown[queue->count - 1].path != NULL ? ALAR_OK : ALAR_E_NOMEM;
+}
+
+static enum alar_status find_directory(struct finding *find, const char *path)
+{
+    struct directory_queue queue = {NULL, 0, 0};
+    size_t before = find->set->count;
+    enum alar_status status = queue_add(&queue, path, 0);
+
+    for (; status == ALAR_OK && queue.next < queue.count; queue.next++) {
+        struct pending_directory at = queue.item[queue.next];
+        char **names;
+        size_t count;
+
+        status = find_names(find, at.path, &names, &count);
+        if (status == ALAR_OK) {
+            status = find_in_directory(find, at.path, names, count);
+        }
+        for (size_t k = 0; k < count; k++) {
+            if (status == ALAR_OK && !is_history_name(names[k])) {
+                status = queue_add(&queue, names[k], at.depth + 1);
+            }
+            free(names[k]);
+        }
+        free(names);
+    }
+    for (size_t k = 0; k < queue.count; k++) {
+        free(queue.item[k].path);
+    }
+    free(queue.item);
+    if (status == ALAR_OK && find->set->count == before) {
+        return alar_complain(find->complaint, path, "expected .jsonl files, found none");
+    }
+    return status;
+}
+
+static size_t directory_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? (size_t)(slash - path) : 0;
+}
+
+/* Does this rank file go on with the history that the file before it began? */
+static bool find_goes_on(const char *before, const struct head *last, const char *path,
+                         const struct head *head)
+{
+    size_t length = directory_length(path);
+
+    return before != NULL && head_is_same(last, head) && last->rank != head->rank &&
+           directory_length(before) == length && memcmp(before, path, length) == 0;
+}
+
+static enum alar_status find_paths(struct finding *find, char *const *path, size_t count)
+{
+    struct head last = {false, 0, 0, 0};
+    const char *before = NULL;
+
+    for (size_t k = 0; k < count; k++) {
+        struct stat status;
+        bool is_standard_input = strcmp(path[k], "-") == 0;
+
+        if (!is_standard_input && stat(path[k], &status) != 0) {
+            return alar_complain(find->complaint, path[k],
+                                 "expected a file or directory, found: %s", strerror(errno));
+        }
+        if (!is_standard_input && S_ISDIR(status.st_mode)) {
+            ALAR_TRY(find_directory(find, path[k]));
+            before = NULL;
+            continue;
+        }
+        struct head head =
+            is_standard_input ? (struct head){false, 0, 0, 0} : find_head(find, path[k]);
+        if (!find_goes_on(before, &last, path[k], &head)) {
+            ALAR_TRY(find_history(find, path[k]));
+        }
+        ALAR_TRY(find_file(find, path[k]));
+        before = path[k];
+        last = head;
+    }
+    return ALAR_OK;
+}
+
+enum alar_status alar_history_find(char *const *path, size_t count, struct alar_history_set *set,
+                                   char *complaint)
+{
+    struct finding find = {.set = set, .complaint = complaint};
+    enum alar_status status = alar_record_reader_open(&find.records);
+
+    memset(set, 0, sizeof *set);
+    if (status == ALAR_OK) {
+        status = find_paths(&find, path, count);
+    }
+    alar_record_reader_close(find.records);
+    if (status == ALAR_E_NOMEM) {
+        snprintf(complaint, ALAR_COMPLAINT_BYTES, "expected enough memory, found too little");
+    }
+    if (status != ALAR_OK) {
+        alar_history_set_free(set);
+    }
+    return status;
+}
+
+void alar_history_set_free(struct alar_history_set *set)
+{
+    for (size_t k = 0; k < set->count; k++) {
+        free((void *)set->history[k].path);
+    }
+    for (size_t k = 0; k < set->texts; k++) {
+        free(set->text[k]);
+    }
+    free(set->history);
+    free(set->text);
+    memset(set, 0, sizeof *set);
+}

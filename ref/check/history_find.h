@@ -1,0 +1,25 @@
+/* From the paths on a command line to histories: which files belong together. */
+#ifndef ALAR_HISTORY_FIND_H
+#define ALAR_HISTORY_FIND_H
+
+#include "check/history_read.h"
+
+/* The histories found, each with its files; all owned by the set. */
+struct alar_history_set {
+    struct alar_history_files *history;
+    size_t count;
+    char **text; /* every path, for freeing */
+    size_t texts;
+};
+
+/* Sorts out `count` paths: "-", files, directories (searched to a depth of 8). Rank files of one
+   directory, or named in a row, become one history.
+   Errors: ALAR_E_INPUT, with one line in `complaint` (ALAR_COMPLAINT_BYTES): no such path, nothing
+   found, or files that do not belong together; ALAR_E_NOMEM. The set is then empty. */
+ALAR_MUST_USE enum alar_status alar_history_find(char *const *path, size_t count,
+                                                 struct alar_history_set *set, char *complaint);
+
+/* Frees what a set owns; a zeroed one is fine. */
+void alar_history_set_free(struct alar_history_set *set);
+
+#endif

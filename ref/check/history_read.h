@@ -1,0 +1,49 @@
+/* Reads the files of one history and has them judged: rank files are merged operation by operation,
+   so that memory follows what is pending and not how long the files are. */
+#ifndef ALAR_HISTORY_READ_H
+#define ALAR_HISTORY_READ_H
+
+#include "cli/options.h"
+#include "judge/judge.h"
+
+enum {
+    ALAR_WORLD_MAX = 131072 /* ranks of a history */
+};
+
+/* The files of one history, and the name it goes by. Borrowed texts. */
+struct alar_history_files {
+    const char *name;        /* "-" or a path */
+    const char *const *path; /* "-" is standard input */
+    uint32_t count;
+};
+
+/* What reading and judging one history came to. */
+struct alar_reading {
+    struct alar_judge *judge; /* owned; holds verdict and contract; NULL when there is none */
+    struct alar_arena arena;
+    void *scratch;
+    uint64_t bytes;                       /* read */
+    char complaint[ALAR_COMPLAINT_BYTES]; /* one line, when the input can't be used */
+};
+
+/* What whoever reads wants to know on the way; any of the functions may be NULL. */
+struct alar_reading_hooks {
+    /* Told now and then while a long history is read: bytes so far. */
+    void (*progress)(void *context, uint64_t bytes);
+    /* Told of every operation once it is settled, and of every legal value: see judge.h. */
+    void (*settled)(void *context, const struct alar_op_view *view);
+    void (*certify)(void *context, const struct alar_legal_view *view);
+    void *context;
+    bool needs_power; /* see struct alar_judge_setup */
+};
+
+/* Reads and judges. hooks may be NULL. alar_reading_free frees what it leaves, in any case.
+   Errors: ALAR_E_INPUT when the input can't be used, with the complaint `file:line:column: expected
+   ..., found ...`; ALAR_E_NOMEM, likewise. */
+ALAR_MUST_USE enum alar_status alar_reading_judge(struct alar_reading *reading,
+                                                  const struct alar_history_files *files,
+                                                  const struct alar_reading_hooks *hooks);
+
+void alar_reading_free(struct alar_reading *reading);
+
+#endif

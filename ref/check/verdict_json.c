@@ -1,0 +1,372 @@
+/* The same verdict as data: one JSON object on one line. */
+#include "check/verdict_text.h"
+
+#include "api/terms.h"
+
+#include <yajl/yajl_gen.h>
+
+#include <string.h>
+
+static void json_text(yajl_gen json, const char *text)
+{
+    yajl_gen_string(json, (const unsigned char *)text, strlen(text));
+}
+
+static void json_key_text(yajl_gen json, const char *key, const char *text)
+{
+    json_text(json, key);
+    json_text(json, text);
+}
+
+static void json_key_count(yajl_gen json, const char *key, uint64_t count)
+{
+    char digits[24];
+
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
+    json_text(json, key);
+    yajl_gen_number(json, digits, strlen(digits));
+}
+
+static void json_key_signed(yajl_gen json, const char *key, int64_t number)
+{
+    json_text(json, key);
+    yajl_gen_integer(json, number);
+}
+
+static void json_bits(yajl_gen json, enum alar_dtype dtype, uint64_t bits)
+{
+    char digits[24];
+
+    snprintf(digits, sizeof digits, "%0*llx", (int)(2 * alar_dtype_bytes(dtype)),
+             (unsigned long long)bits);
+    json_text(json, digits);
+}
+
+static void json_key_bits(yajl_gen json, const char *key, enum alar_dtype dtype, uint64_t bits)
+{
+    json_text(json, key);
+    json_bits(json, dtype, bits);
+}
+
+static void json_key_list(yajl_gen json, const char *key, const struct alar_list *list)
+{
+    json_text(json, key);
+    yajl_gen_array_open(json);
+    for (uint32_t k = 0; k < list->count && k < ALAR_LIST_MAX; k++) {
+        yajl_gen_integer(json, (long long)list->item[k]);
+    }
+    yajl_gen_array_close(json);
+}
+
+static void json_place(yajl_gen json, const struct alar_history_files *files,
+                       struct alar_place place)
+{
+    if (place.line > 0 && place.file < files->count) {
+        json_key_text(json, "file", files->path[place.file]);
+        json_key_count(json, "line", place.line);
+    }
+}
+
+static void json_scene(yajl_gen json, const struct alar_history_files *files,
+                       const struct alar_evidence *evidence, const struct alar_scene *scene)
+{
+    yajl_gen_map_open(json);
+    json_key_text(json, "ev", alar_record_name(scene->record));
+    json_key_count(json, "rank", scene->rank);
+    json_place(json, files, scene->place);
+    if (scene->has_t) {
+        json_key_signed(json, "t", scene->t);
+    }
+    if (scene->is_backend) {
+        json_key_text(json, "by", "backend");
+    }
+    if (scene->n > 0) {
+        json_key_count(json, "n", scene->n);
+    }
+    if (scene->src[0]) {
+        json_key_text(json, "src", scene->src);
+    }
+    if (scene->shown > 0) {
+        json_key_signed(json, "at", scene->at);
+        json_text(json, "bits");
+        yajl_gen_array_open(json);
+        for (uint32_t k = 0; k < scene->shown; k++) {
+            json_bits(json, scene->is_of_report ? scene->dtype : evidence->dtype, scene->bits[k]);
+        }
+        yajl_gen_array_close(json);
+    }
+    yajl_gen_map_close(json);
+}
+
+static void json_numbers(yajl_gen json, const struct alar_evidence *evidence)
+{
+    if (evidence->element >= 0) {
+        json_key_signed(json, "element", evidence->element);
+    }
+    if (evidence->has_found) {
+        json_key_text(json, "dtype", alar_dtype_name(evidence->dtype));
+        json_key_bits(json, "found", evidence->dtype, evidence->found);
+    }
+    if (evidence->has_range) {
+        json_key_bits(json, "lowest", evidence->dtype, evidence->lowest);
+        json_key_bits(json, "highest", evidence->dtype, evidence->highest);
+    }
+    json_text(json, "amount");
+    yajl_gen_array_open(json);
+    yajl_gen_integer(json, (long long)evidence->amount[0]);
+    yajl_gen_integer(json, (long long)evidence->amount[1]);
+    yajl_gen_array_close(json);
+    for (unsigned k = 0; k < 2; k++) {
+        if (evidence->name[k][0]) {
+            json_key_text(json, k ? "other_name" : "name", evidence->name[k]);
+        }
+    }
+}
+
+static void json_explanation(yajl_gen json, const struct alar_evidence *evidence,
+                             const struct alar_explanation *why)
+{
+    yajl_gen_map_open(json);
+    json_key_text(json, "cause", alar_cause_name(why->cause));
+    json_key_count(json, "tier", alar_cause_tier(why->cause));
+    if (why->cause == ALAR_CAUSE_SUBSET) {
+        json_text(json, "ranks");
+        yajl_gen_array_open(json);
+        for (uint32_t m = 0; m < ALAR_LIST_MAX; m++) {
+            if (why->subset >> m & 1) {
+                yajl_gen_integer(json, evidence->member[m]);
+            }
+        }
+        yajl_gen_array_close(json);
+    } else if (alar_cause_has_rank(why->cause)) {
+        json_key_count(json, "rank", why->rank);
+    }
+    if (why->cause == ALAR_CAUSE_WIDTH) {
+        json_key_text(json, "dtype", alar_dtype_name((enum alar_dtype)why->other));
+    } else if (why->cause == ALAR_CAUSE_MODEL) {
+        json_key_text(json, "model", alar_model_name((enum alar_model)why->other));
+    } else if (why->cause == ALAR_CAUSE_COUNT_OFF || why->cause == ALAR_CAUSE_REPLACED) {
+        json_key_count(json, why->cause == ALAR_CAUSE_REPLACED ? "by" : "count", why->other);
+    } else if (why->cause == ALAR_CAUSE_FLIPPED || why->cause == ALAR_CAUSE_RESULT_FLIPPED) {
+        json_key_count(json, "bit", why->other);
+    }
+    json_key_text(json, "rung", alar_rung_name(why->rung));
+    yajl_gen_map_close(json);
+}
+
+static void json_diagnosis(yajl_gen json, const struct alar_evidence *evidence)
+{
+    const struct alar_diagnosis *diagnosis = &evidence->diagnosis;
+
+    json_text(json, "diagnosis");
+    yajl_gen_map_open(json);
+    json_text(json, "unique");
+    yajl_gen_bool(json, diagnosis->is_unique);
+    json_text(json, "complete");
+    yajl_gen_bool(json, diagnosis->cut == 0);
+    json_text(json, "torn");
+    yajl_gen_bool(json, evidence->is_torn);
+    json_key_count(json, "fit", diagnosis->count);
+    json_text(json, "explanations");
+    yajl_gen_array_open(json);
+    for (uint32_t k = 0; k < diagnosis->kept; k++) {
+        json_explanation(json, evidence, &diagnosis->kept_explanation[k]);
+    }
+    yajl_gen_array_close(json);
+    yajl_gen_map_close(json);
+}
+
+static void json_finding(yajl_gen json, const struct alar_history_files *files,
+                         const struct alar_verdict *verdict, const struct alar_evidence *evidence)
+{
+    yajl_gen_map_open(json);
+    json_key_text(json, "anomaly", alar_anomaly_name(evidence->anomaly));
+    json_key_text(json, "rule", alar_anomaly_rule(evidence->anomaly));
+    if (evidence->has_op) {
+        json_key_text(json, "group", evidence->group);
+        json_key_count(json, "op", evidence->number);
+        json_key_list(json, "ops", &evidence->ops);
+    }
+    if (evidence->is_report) {
+        json_key_text(json, "metric", evidence->name[0]);
+        json_key_list(json, "ops", &evidence->ops);
+    }
+    if (evidence->step >= 0) {
+        json_key_signed(json, "step", evidence->step);
+    }
+    json_key_list(json, "ranks", &evidence->ranks);
+    json_key_list(json, "joined", &evidence->joined);
+    json_key_list(json, "missing", &evidence->missing);
+    json_numbers(json, evidence);
+    if (evidence->has_diagnosis) {
+        json_diagnosis(json, evidence);
+    }
+    json_text(json, "events");
+    yajl_gen_array_open(json);
+    for (uint32_t k = 0; k < evidence->scene_count; k++) {
+        json_scene(json, files, evidence, &evidence->scene[k]);
+    }
+    yajl_gen_array_close(json);
+    if (evidence->has_good) {
+        json_key_count(json, "last_good", evidence->good);
+    }
+    json_key_text(json, "sentence", alar_anomaly_sentence(evidence->anomaly));
+    json_key_text(json, "allowed", alar_anomaly_allowed(evidence->anomaly));
+    if (evidence->excused >= 0) {
+        json_key_text(json, "excused_by", verdict->fault[evidence->excused].point);
+    }
+    yajl_gen_map_close(json);
+}
+
+static void json_findings(yajl_gen json, const struct alar_history_files *files,
+                          const struct alar_verdict *verdict, const char *key, bool notes)
+{
+    json_text(json, key);
+    yajl_gen_array_open(json);
+    for (uint32_t k = 0; k < verdict->finding_count; k++) {
+        if (alar_anomaly_is_note(verdict->finding[k].anomaly) == notes) {
+            json_finding(json, files, verdict, &verdict->finding[k]);
+        }
+    }
+    yajl_gen_array_close(json);
+}
+
+static void json_unknown(yajl_gen json, const struct alar_history_files *files,
+                         const struct alar_verdict *verdict)
+{
+    json_text(json, "unknown");
+    yajl_gen_array_open(json);
+    for (unsigned u = 0; u < ALAR_UNKNOWN_COUNT; u++) {
+        if (verdict->unknown[u] == 0) {
+            continue;
+        }
+        yajl_gen_map_open(json);
+        json_key_text(json, "reason", alar_unknown_text((enum alar_unknown)u));
+        json_key_count(json, "times", verdict->unknown[u]);
+        if (verdict->unknown_rank[u] != ALAR_RANK_ALL) {
+            json_key_count(json, "rank", verdict->unknown_rank[u]);
+        }
+        json_place(json, files, verdict->unknown_place[u]);
+        yajl_gen_map_close(json);
+    }
+    yajl_gen_array_close(json);
+}
+
+static void json_provenance(yajl_gen json, const struct alar_provenance *from)
+{
+    char name[ALAR_TREE_NAME_MAX];
+
+    json_text(json, "provenance");
+    yajl_gen_map_open(json);
+    json_text(json, "trees");
+    yajl_gen_array_open(json);
+    for (uint32_t k = 0; k < from->names && k < ALAR_NAMES_MAX; k++) {
+        alar_tree_name_print(from->name[k], name);
+        json_text(json, name);
+    }
+    yajl_gen_array_close(json);
+    json_key_count(json, "named", from->named);
+    json_key_count(json, "chunked", from->chunked);
+    json_text(json, "elements");
+    yajl_gen_map_open(json);
+    for (unsigned rung = 0; rung < ALAR_RUNG_UNDECIDED; rung++) {
+        json_key_count(json, alar_rung_name((enum alar_rung)rung), from->element[rung]);
+    }
+    yajl_gen_map_close(json);
+    yajl_gen_map_close(json);
+}
+
+/* What the operations with legal values could have shown. */
+static void json_power(yajl_gen json, const struct alar_reveal *reveal)
+{
+    json_text(json, "power");
+    yajl_gen_map_open(json);
+    json_key_count(json, "operations", reveal->operations);
+    json_key_count(json, "vacuous", reveal->vacuous);
+    json_key_count(json, "ranks", reveal->ranks);
+    json_key_count(json, "missing_seen", reveal->drops);
+    json_key_count(json, "doubled_seen", reveal->doubles);
+    yajl_gen_map_close(json);
+}
+
+static void json_faults(yajl_gen json, const struct alar_history_files *files,
+                        const struct alar_verdict *verdict)
+{
+    json_text(json, "faults");
+    yajl_gen_array_open(json);
+    for (uint32_t k = 0; k < verdict->fault_count && k < ALAR_FAULTS_MAX; k++) {
+        yajl_gen_map_open(json);
+        json_key_text(json, "point", verdict->fault[k].point);
+        json_place(json, files, verdict->fault[k].place);
+        yajl_gen_map_close(json);
+    }
+    yajl_gen_array_close(json);
+}
+
+/* What all reports without a declared normalization fit. */
+static void json_fits(yajl_gen json, const struct alar_verdict *verdict)
+{
+    char name[64];
+
+    json_key_count(json, "reports_undeclared", verdict->reports_undeclared);
+    json_text(json, "reports_fit");
+    yajl_gen_array_open(json);
+    for (unsigned fit = 0; fit < ALAR_NORMALIZATION_COUNT * ALAR_OVER_COUNT; fit++) {
+        if (verdict->reports_fit >> fit & 1) {
+            snprintf(name, sizeof name, "%s over %s",
+                     alar_normalization_names[fit / ALAR_OVER_COUNT],
+                     alar_over_names[fit % ALAR_OVER_COUNT]);
+            json_text(json, name);
+        }
+    }
+    yajl_gen_array_close(json);
+}
+
+static void json_verdict(yajl_gen json, const struct alar_history_files *files,
+                         const struct alar_verdict *verdict)
+{
+    char reason[1024];
+
+    alar_words_reason(files, verdict, reason, sizeof reason);
+    yajl_gen_map_open(json);
+    json_key_text(json, "path", files->name);
+    json_key_text(json, "verdict", alar_verdict_name(verdict->kind));
+    json_key_text(json, "reason", reason);
+    json_key_count(json, "events", verdict->events);
+    json_key_count(json, "operations", verdict->operations);
+    json_key_count(json, "judged", verdict->judged);
+    json_key_count(json, "prefixes", verdict->prefixes);
+    json_key_count(json, "reports", verdict->reports);
+    if (verdict->reports > 0) {
+        json_key_count(json, "reports_judged", verdict->reports_judged);
+        json_fits(json, verdict);
+    }
+    json_key_count(json, "peak", verdict->peak);
+    json_key_count(json, "twins_same", verdict->twins_same);
+    json_key_count(json, "twins_legal", verdict->twins_legal);
+    json_findings(json, files, verdict, "findings", false);
+    json_findings(json, files, verdict, "notes", true);
+    json_unknown(json, files, verdict);
+    json_provenance(json, &verdict->provenance);
+    json_power(json, &verdict->reveal);
+    json_faults(json, files, verdict);
+    yajl_gen_map_close(json);
+}
+
+enum alar_status alar_words_json(FILE *out, const struct alar_history_files *files,
+                                 const struct alar_verdict *verdict)
+{
+    yajl_gen json = yajl_gen_alloc(NULL);
+    const unsigned char *text;
+    size_t length;
+
+    if (json == NULL) {
+        return ALAR_E_NOMEM;
+    }
+    json_verdict(json, files, verdict);
+    yajl_gen_get_buf(json, &text, &length);
+    fwrite(text, 1, length, out);
+    fputc('\n', out);
+    yajl_gen_free(json);
+    return ALAR_OK;
+}

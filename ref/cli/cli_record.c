@@ -1,0 +1,172 @@
+/* `alar record`: runs somebody's MPI program and records its all-reduces. */
+#define _GNU_SOURCE
+#include "backend/plugin.h"
+#include "cli/cli.h"
+#include "history/history.h"
+#include "record/record_launch.h"
+#include "record/record_summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *const nans[] = {"any", "propagate", "ignore", "idiom", NULL};
+static const char *const orders[] = {"free", "fixed", NULL};
+
+struct record {
+    const char *directory;
+    int mpi;
+    int nan;
+    int order;
+    bool may_replace;
+};
+
+/* Two recordings that were mixed later are told apart by it. */
+static void environment_set(const struct record *record)
+{
+    char path[PATH_MAX];
+    char text[96];
+    struct timespec now = {0};
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(text, sizeof(text), "record %llx.%lx",
+             (unsigned long long)now.tv_sec * 1000000000ULL + (unsigned long long)now.tv_nsec,
+             (unsigned long)getpid());
+    (void)setenv("ALAR_RECORD_TAG", text, 1);
+    snprintf(text, sizeof(text), "nan=%s,order=%s", nans[record->nan], orders[record->order]);
+    (void)setenv("ALAR_RECORD_CONTRACT", text, 1);
+    /* Ranks may have another working directory. */
+    (void)setenv("ALAR_RECORD_DIR",
+                 realpath(record->directory, path) != NULL ? path : record->directory, 1);
+}
+
+static enum alar_status library_find(struct alar_launch *launch, char *complaint)
+{
+    char file[64];
+
+    snprintf(file, sizeof(file), "alar-record-%s.so", alar_launch_names[launch->mpi]);
+    return alar_plugin_find(file, launch->library, complaint);
+}
+
+static int empty_complain(const struct record *record, const struct alar_recording *recording,
+                          const char *mpi)
+{
+    char text[ALAR_COMPLAINT_BYTES];
+
+    if (recording->ranks == 0) {
+        snprintf(text, sizeof(text),
+                 "%.100s: expected a recording, found none: is it an MPI program, linked "
+                 "dynamically (ldd shows libmpi or libmpich) and with %s, in C or C++? mpi_f08 and "
+                 "Open MPI's Fortran pass by the names that are recorded",
+                 record->directory, mpi);
+    } else {
+        snprintf(text, sizeof(text),
+                 "%.100s: expected all-reduces, found none in %u ranks: does the program call "
+                 "MPI_Allreduce or MPI_Iallreduce, from C or C++? mpi_f08 and Open MPI's Fortran "
+                 "pass by the names that are recorded",
+                 record->directory, recording->ranks);
+    }
+    return alar_cli_complain("record", text);
+}
+
+/* What was recorded, in a line on stderr; returns the exit code. */
+static int recording_tell(const struct record *record, const struct alar_recording *recording,
+                          int code)
+{
+    fprintf(stderr, "alar record: %llu all-reduces of %u ranks; judge them with: alar check %s\n",
+            (unsigned long long)recording->operations, recording->ranks, record->directory);
+    if (recording->refused > 0) {
+        fprintf(stderr, "alar record: the values of %llu can't be judged; the first: %s\n",
+                (unsigned long long)recording->refused, recording->refusal);
+    }
+    if (recording->ended < recording->ranks) {
+        fprintf(stderr, "alar record: %u ranks ended without MPI_Finalize\n",
+                recording->ranks - recording->ended);
+    }
+    if (code != 0) {
+        fprintf(stderr, "alar record: the program ended with code %d\n", code);
+    }
+    return code != 0 || recording->ended < recording->ranks ? ALAR_CLASS_INCOMPLETE
+                                                            : ALAR_CLASS_GOOD;
+}
+
+static int command_record(const struct record *record, int count, char **command)
+{
+    struct alar_launch launch = {0};
+    struct alar_recording recording;
+    char complaint[ALAR_COMPLAINT_BYTES];
+    int code = 0;
+
+    if (alar_launch_find(&launch, command, (enum alar_launch_mpi)record->mpi, complaint) !=
+            ALAR_OK ||
+        library_find(&launch, complaint) != ALAR_OK ||
+        alar_history_prepare(record->directory, record->may_replace, complaint) != ALAR_OK) {
+        return alar_cli_complain("record", complaint);
+    }
+    environment_set(record);
+    if (alar_launch_build(&launch, command, count) != ALAR_OK) {
+        alar_launch_free(&launch);
+        return ALAR_CLASS_INCOMPLETE;
+    }
+    bool is_good = alar_launch_run(&launch, &code, complaint) == ALAR_OK &&
+                   alar_recording_look(record->directory, &recording, complaint) == ALAR_OK;
+    alar_launch_free(&launch);
+    if (!is_good) {
+        return alar_cli_complain("record", complaint);
+    }
+    if (recording.unusable[0] != '\0') {
+        return alar_cli_complain("record", recording.unusable);
+    }
+    if (recording.operations == 0) {
+        return empty_complain(record, &recording, alar_launch_names[launch.mpi]);
+    }
+    if (alar_recording_resolve(record->directory) != ALAR_OK) {
+        fputs("alar record: callers are left as addresses: the files can't be rewritten\n", stderr);
+    }
+    return recording_tell(record, &recording, code);
+}
+
+int alar_cli_record(int argc, char **argv)
+{
+    static char output[] = "--output";
+    struct record record = {0};
+    const struct alar_option options[] = {
+        {"output", ALAR_OPTION_TEXT, &record.directory, "DIR", "where to; also -o", NULL, 0, 0},
+        {"mpi", ALAR_OPTION_CHOICE, &record.mpi, "auto|mpich|openmpi",
+         "the library the program runs on (auto)", alar_launch_names, 0, 0},
+        {"nan", ALAR_OPTION_CHOICE, &record.nan, "any|propagate|ignore|idiom",
+         "what is promised of NaN in MAX and MIN (any)", nans, 0, 0},
+        {"order", ALAR_OPTION_CHOICE, &record.order, "free|fixed",
+         "what is promised of the order of addition (free)", orders, 0, 0},
+        {"replace", ALAR_OPTION_FLAG, &record.may_replace, NULL, "delete an older recording in DIR",
+         NULL, 0, 0},
+        {NULL, ALAR_OPTION_FLAG, NULL, NULL, NULL, NULL, 0, 0},
+    };
+    const struct alar_command command = {
+        .name = "record",
+        .summary = "record the all-reduces of an unmodified MPI program",
+        .operands = "-- COMMAND...",
+        .options = options,
+        .examples = "  alar record -o h -- mpiexec.mpich -n 4 ./prog && alar check h\n"
+                    "  alar record -o h -- mpiexec.mpich -n 4 \\\n"
+                    "      fiu-run -c 'enable name=alar/rank/delay/2,failinfo=50000' ./prog\n",
+    };
+    int count;
+
+    for (int k = 1; k < argc && strcmp(argv[k], "--") != 0; k++) {
+        argv[k] = strcmp(argv[k], "-o") == 0 ? output : argv[k];
+    }
+    int code = alar_cli_options(&command, argc, argv, &count);
+    if (code >= 0) {
+        return code;
+    }
+    if (count == 0 || record.directory == NULL) {
+        return alar_cli_complain("record", count == 0
+                                               ? "expected -- and the command to record, found none"
+                                               : "expected -o DIR, found none");
+    }
+    argv[count + 1] = NULL;
+    return command_record(&record, count, argv + 1);
+}

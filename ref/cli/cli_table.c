@@ -1,0 +1,121 @@
+/* `alar table`: the handle's machine as text, Markdown or Graphviz, all from handle.def. */
+#include "cli/cli.h"
+#include "engine/handle.h"
+
+#include <stdio.h>
+
+struct row {
+    const char *from;
+    const char *event;
+    const char *to; /* NULL: refused */
+    const char *why;
+};
+
+static const struct row rows[] = {
+#define MOVE(from, event, to, why) {#from, #event, #to, why},
+#define REFUSE(from, event, why) {#from, #event, NULL, why},
+#include "engine/handle.def"
+};
+
+struct meaning {
+    const char *name;
+    const char *text;
+};
+
+static const struct meaning states[] = {
+#define STATE(name, meaning) {#name, meaning},
+#include "engine/handle.def"
+};
+
+static const struct meaning events[] = {
+#define EVENT(name, meaning) {#name, meaning},
+#include "engine/handle.def"
+};
+
+enum {
+    ROW_COUNT = sizeof(rows) / sizeof(rows[0])
+};
+
+static void print_meanings(const char *title, const struct meaning *meanings, int count)
+{
+    printf("\n## %s\n\n| name | meaning |\n| --- | --- |\n", title);
+    for (int i = 0; i < count; i++) {
+        printf("| `%s` | %s |\n", meanings[i].name, meanings[i].text);
+    }
+}
+
+static void print_rows(const char *title, bool is_move)
+{
+    printf("\n## %s\n\n| in | on | to | because |\n| --- | --- | --- | --- |\n", title);
+    for (int i = 0; i < ROW_COUNT; i++) {
+        if ((rows[i].to != NULL) == is_move) {
+            printf("| `%s` | `%s` | %s%s%s | %s |\n", rows[i].from, rows[i].event,
+                   is_move ? "`" : "", is_move ? rows[i].to : "refused", is_move ? "`" : "",
+                   rows[i].why);
+        }
+    }
+}
+
+static void print_markdown(void)
+{
+    puts("# The life of a handle\n\n"
+         "Generated from `ref/engine/handle.def` by `alar table --markdown`; the picture is\n"
+         "`spec/handle.dot`, by `alar table --dot`. Every pair of a state and an event is here "
+         "once.");
+    print_meanings("States", states, ALAR_HANDLE_STATE_COUNT);
+    print_meanings("Events", events, ALAR_HANDLE_EVENT_COUNT);
+    print_rows("Moves", true);
+    print_rows("Refusals: nothing changes", false);
+}
+
+static void print_dot(void)
+{
+    puts("/* Generated from ref/engine/handle.def by `alar table --dot`. */\n"
+         "digraph handle {\n    rankdir=LR;\n    node [shape=box, style=rounded];");
+    for (int i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].to != NULL) {
+            printf("    %s -> %s [label=\"%s\"];\n", rows[i].from, rows[i].to, rows[i].event);
+        }
+    }
+    puts("}");
+}
+
+static void print_text(void)
+{
+    for (int i = 0; i < ROW_COUNT; i++) {
+        printf("%-12s %-9s %-12s %s\n", rows[i].from, rows[i].event,
+               rows[i].to ? rows[i].to : "refused", rows[i].why);
+    }
+}
+
+int alar_cli_table(int argc, char **argv)
+{
+    bool is_markdown = false;
+    bool is_dot = false;
+    int operands = 0;
+    const struct alar_option options[] = {
+        {"markdown", ALAR_OPTION_FLAG, &is_markdown, NULL, "as a page: spec/handle.md", NULL, 0, 0},
+        {"dot", ALAR_OPTION_FLAG, &is_dot, NULL, "as a Graphviz graph: spec/handle.dot", NULL, 0,
+         0},
+        {NULL, ALAR_OPTION_FLAG, NULL, NULL, NULL, NULL, 0, 0},
+    };
+    const struct alar_command command = {
+        .name = "table",
+        .summary = "print the handle's state machine",
+        .options = options,
+        .examples = "  alar table\n  alar table --dot | dot -Tsvg > handle.svg\n",
+    };
+    int code = alar_cli_options(&command, argc, argv, &operands);
+
+    if (code >= 0) {
+        return code;
+    }
+    if (is_markdown) {
+        print_markdown();
+    } else if (is_dot) {
+        print_dot();
+    } else {
+        print_text();
+    }
+    return ALAR_CLASS_GOOD;
+}

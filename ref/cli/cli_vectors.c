@@ -1,0 +1,199 @@
+/* `alar vectors`: hostile inputs as histories that lack nothing but the results. */
+#include "cli/cli.h"
+#include "numbers/hostile.h"
+#include "sys/json_out.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    LINE_BYTES = 4096,
+    PATH_BYTES = 4096
+};
+
+struct making {
+    const char *family; /* a name, or "all" */
+    uint64_t ranks;
+    uint64_t count;
+    uint64_t seed;
+    const char *out; /* a directory, or "-" */
+    bool lists;
+    uint64_t *bits;
+    unsigned char *row; /* contributions of one rank, as in memory */
+};
+
+static const char examples[] = "  alar vectors --list\n"
+                               "  alar vectors ledger --ranks 4 --count 3 --seed 7\n"
+                               "  alar vectors all --ranks 8 --out inputs\n\n"
+                               "Each line is the `issue` record of one rank. Reduce what stands in "
+                               "`in`, and append, for each,\n"
+                               "{\"ev\":\"done\",\"rank\":R,\"op\":K,\"out\":[...]} with the "
+                               "result's bits; then: alar check FILE\n";
+
+static void families_list(void)
+{
+    for (int i = 0; i < ALAR_FAMILY_COUNT; i++) {
+        printf("%-11s %s\n            reveals %s\n", alar_families[i].name, alar_families[i].what,
+               alar_families[i].reveals);
+    }
+}
+
+static void issue_print(struct making *making, const struct alar_vector *vector,
+                        const struct alar_vector_key *key, uint32_t rank, FILE *file)
+{
+    char line[LINE_BYTES];
+    struct alar_json json = {.bytes = line, .room = sizeof(line)};
+    size_t size = alar_dtype_bytes(vector->dtype);
+
+    for (uint32_t e = 0; e < vector->elements; e++) {
+        memcpy(making->row + e * size, &vector->bits[(size_t)rank * vector->elements + e], size);
+    }
+    alar_json_begin(&json);
+    alar_json_text(&json, "ev", "issue");
+    alar_json_count(&json, "rank", rank);
+    alar_json_op(&json, "op", "world", key->index);
+    alar_json_text(&json, "red", alar_red_names[vector->red]);
+    alar_json_text(&json, "dtype", alar_dtype_name(vector->dtype));
+    alar_json_lanes(&json, "in", (struct alar_lanes){making->row, vector->elements, vector->dtype});
+    alar_json_text(&json, "key", alar_families[key->family].name);
+    alar_json_end(&json);
+    fwrite(line, 1, json.length, file);
+}
+
+static void family_print(struct making *making, enum alar_family family, FILE *file)
+{
+    for (uint64_t k = 0; k < making->count; k++) {
+        const struct alar_vector_key key = {family, (uint32_t)making->ranks, making->seed, k};
+        struct alar_vector vector = {.bits = making->bits};
+
+        alar_vector_make(&key, &vector);
+        for (uint32_t r = 0; r < key.ranks; r++) {
+            issue_print(making, &vector, &key, r, file);
+        }
+    }
+}
+
+/* Writes one file a family.
+   Errors: ALAR_E_INPUT, with one line in `complaint`. */
+static enum alar_status family_write(struct making *making, enum alar_family family,
+                                     char *complaint)
+{
+    char path[PATH_BYTES];
+
+    snprintf(path, sizeof(path), "%s/%s.jsonl", making->out, alar_families[family].name);
+    FILE *file = fopen(path, "wx");
+    if (file != NULL) {
+        family_print(making, family, file);
+    }
+    if (file == NULL || fclose(file) != 0) {
+        snprintf(complaint, ALAR_COMPLAINT_BYTES, "%.300s: expected a new file, found: %s", path,
+                 strerror(errno));
+        return ALAR_E_INPUT;
+    }
+    return ALAR_OK;
+}
+
+/* The family of that name, or all of them. */
+static enum alar_status families_find(const struct making *making, int *first, int *last,
+                                      char *complaint)
+{
+    const char *names[ALAR_FAMILY_COUNT + 2] = {"all"};
+    enum alar_family family = ALAR_FAMILY_LEDGER;
+
+    if (strcmp(making->family, "all") == 0) {
+        *first = 0;
+        *last = ALAR_FAMILY_COUNT - 1;
+        return ALAR_OK;
+    }
+    for (int i = 0; i < ALAR_FAMILY_COUNT; i++) {
+        names[i + 1] = alar_families[i].name;
+    }
+    if (alar_family_find(making->family, &family) != ALAR_OK) {
+        snprintf(complaint, ALAR_COMPLAINT_BYTES,
+                 "expected a family of inputs, or all, found '%.100s'; did you mean '%s'?",
+                 making->family, names[alar_nearest(making->family, names)]);
+        return ALAR_E_INPUT;
+    }
+    *first = *last = (int)family;
+    return ALAR_OK;
+}
+
+static enum alar_status vectors_make(struct making *making, char *complaint)
+{
+    int first = 0;
+    int last = 0;
+
+    ALAR_TRY(families_find(making, &first, &last, complaint));
+    bool is_stdout = strcmp(making->out, "-") == 0;
+    if (is_stdout && first != last) {
+        snprintf(complaint, ALAR_COMPLAINT_BYTES,
+                 "expected one family on standard output, found all: numbers of operations would "
+                 "repeat; give --out DIR");
+        return ALAR_E_INPUT;
+    }
+    if (!is_stdout && mkdir(making->out, 0777) != 0 && errno != EEXIST) {
+        snprintf(complaint, ALAR_COMPLAINT_BYTES, "%.300s: expected a directory, found: %s",
+                 making->out, strerror(errno));
+        return ALAR_E_INPUT;
+    }
+    for (int i = first; i <= last; i++) {
+        if (is_stdout) {
+            family_print(making, (enum alar_family)i, stdout);
+        } else {
+            ALAR_TRY(family_write(making, (enum alar_family)i, complaint));
+        }
+    }
+    return ALAR_OK;
+}
+
+int alar_cli_vectors(int argc, char **argv)
+{
+    struct making making = {.ranks = 4, .count = 16, .seed = 1, .out = "-"};
+    char complaint[ALAR_COMPLAINT_BYTES];
+    const struct alar_option options[] = {
+        {"list", ALAR_OPTION_FLAG, &making.lists, NULL, "the families, and what each can reveal",
+         NULL, 0, 0},
+        {"ranks", ALAR_OPTION_NUMBER, &making.ranks, "N", "ranks [4]", NULL, 1,
+         ALAR_VECTOR_RANKS_MAX},
+        {"count", ALAR_OPTION_NUMBER, &making.count, "K", "all-reduces of each family [16]", NULL,
+         1, 1000000},
+        {"seed", ALAR_OPTION_NUMBER, &making.seed, "S", "of all draws [1]", NULL, 0, UINT64_MAX},
+        {"out", ALAR_OPTION_TEXT, &making.out, "DIR|-",
+         "one file a family there, or standard output [-]", NULL, 0, 0},
+        {NULL, ALAR_OPTION_FLAG, NULL, NULL, NULL, NULL, 0, 0},
+    };
+    const struct alar_command command = {
+        .name = "vectors",
+        .summary = "make hostile inputs, as histories to be filled in",
+        .operands = "FAMILY|all",
+        .options = options,
+        .examples = examples,
+    };
+    int operands = 0;
+    int code = alar_cli_options(&command, argc, argv, &operands);
+
+    if (code >= 0) {
+        return code;
+    }
+    if (making.lists) {
+        families_list();
+        return ALAR_CLASS_GOOD;
+    }
+    if (operands != 1) {
+        return alar_cli_complain("vectors", "expected one family of inputs, or all; see --list");
+    }
+    making.family = argv[1];
+    making.bits = calloc(making.ranks * ALAR_VECTOR_ELEMENTS_MAX, sizeof(*making.bits));
+    making.row = calloc(ALAR_VECTOR_ELEMENTS_MAX, sizeof(*making.bits));
+    enum alar_status status =
+        making.bits && making.row ? vectors_make(&making, complaint) : ALAR_E_NOMEM;
+    free(making.bits);
+    free(making.row);
+    if (status == ALAR_E_NOMEM) {
+        return alar_cli_complain("vectors", "out of memory");
+    }
+    return status == ALAR_OK ? ALAR_CLASS_GOOD : alar_cli_complain("vectors", complaint);
+}

@@ -1,0 +1,218 @@
+/* One parser for every subcommand, and the help made from the same table. */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NAME_MAX_BYTES = 64
+};
+
+/* Edit distance of two short texts, one row at a time; longer ones count as far away. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t row[NAME_MAX_BYTES + 1];
+    size_t length = strlen(b);
+
+    if (length > NAME_MAX_BYTES || strlen(a) > NAME_MAX_BYTES) {
+        return NAME_MAX_BYTES;
+    }
+    for (size_t j = 0; j <= length; j++) {
+        row[j] = j;
+    }
+    for (size_t i = 0; a[i] != '\0'; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i + 1;
+        for (size_t j = 0; j < length; j++) {
+            size_t substitute = diagonal + (a[i] != b[j]);
+            size_t best = row[j] < row[j + 1] ? row[j] + 1 : row[j + 1] + 1;
+
+            diagonal = row[j + 1];
+            row[j + 1] = substitute < best ? substitute : best;
+        }
+    }
+    return row[length];
+}
+
+int alar_nearest(const char *text, const char *const *names)
+{
+    int nearest = -1;
+    size_t least = SIZE_MAX;
+
+    for (int i = 0; names[i] != NULL; i++) {
+        size_t distance = edit_distance(text, names[i]);
+
+        if (distance < least) {
+            least = distance;
+            nearest = i;
+        }
+    }
+    return nearest;
+}
+
+enum alar_status alar_number_parse(const char *text, uint64_t least, uint64_t most,
+                                   uint64_t *number)
+{
+    char *end = NULL;
+
+    if (text[0] < '0' || text[0] > '9') {
+        return ALAR_E_INPUT;
+    }
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno != 0 || *end != '\0' || value < least || value > most) {
+        return ALAR_E_INPUT;
+    }
+    *number = value;
+    return ALAR_OK;
+}
+
+static enum alar_status choice_parse(const struct alar_option *option, const char *value,
+                                     char *complaint)
+{
+    for (int i = 0; option->choices[i] != NULL; i++) {
+        if (strcmp(option->choices[i], value) == 0) {
+            *(int *)option->target = i;
+            return ALAR_OK;
+        }
+    }
+    snprintf(complaint, ALAR_COMPLAINT_BYTES, "--%s: expected %s, found '%s'; did you mean '%s'?",
+             option->name, option->argument, value,
+             option->choices[alar_nearest(value, option->choices)]);
+    return ALAR_E_INPUT;
+}
+
+static enum alar_status value_store(const struct alar_option *option, const char *value,
+                                    char *complaint)
+{
+    switch (option->kind) {
+    case ALAR_OPTION_FLAG:
+        *(bool *)option->target = true;
+        return ALAR_OK;
+    case ALAR_OPTION_TEXT:
+        *(const char **)option->target = value;
+        return ALAR_OK;
+    case ALAR_OPTION_CHOICE:
+        return choice_parse(option, value, complaint);
+    case ALAR_OPTION_NUMBER:
+        break;
+    }
+    if (alar_number_parse(value, option->least, option->most, option->target) != ALAR_OK) {
+        snprintf(complaint, ALAR_COMPLAINT_BYTES,
+                 "--%s: expected a whole number from %llu to %llu, found '%s'", option->name,
+                 (unsigned long long)option->least, (unsigned long long)option->most, value);
+        return ALAR_E_INPUT;
+    }
+    return ALAR_OK;
+}
+
+static const struct alar_option *option_find(const struct alar_command *command, const char *name,
+                                             size_t length)
+{
+    for (const struct alar_option *option = command->options; option->name != NULL; option++) {
+        if (strlen(option->name) == length && strncmp(option->name, name, length) == 0) {
+            return option;
+        }
+    }
+    return NULL;
+}
+
+static enum alar_status option_unknown(const struct alar_command *command, const char *name,
+                                       size_t length, char *complaint)
+{
+    const struct alar_option *nearest = command->options;
+    char text[NAME_MAX_BYTES + 1];
+    size_t least = SIZE_MAX;
+
+    snprintf(text, sizeof(text), "%.*s", (int)length, name);
+    for (const struct alar_option *option = command->options; option->name != NULL; option++) {
+        size_t distance = edit_distance(text, option->name);
+
+        if (distance < least) {
+            least = distance;
+            nearest = option;
+        }
+    }
+    snprintf(complaint, ALAR_COMPLAINT_BYTES,
+             "expected an option of 'alar %s', found '--%s'; did you mean '--%s'?", command->name,
+             text, nearest->name ? nearest->name : "help");
+    return ALAR_E_INPUT;
+}
+
+/* Takes the option at argv[*at], and its value from behind it when it is not part of it. */
+static enum alar_status option_take(const struct alar_command *command, int argc, char **argv,
+                                    int *at, char *complaint)
+{
+    const char *name = argv[*at] + 2;
+    size_t length = strcspn(name, "=");
+    const char *value = name[length] == '=' ? name + length + 1 : NULL;
+    const struct alar_option *option = option_find(command, name, length);
+
+    if (option == NULL) {
+        return option_unknown(command, name, length, complaint);
+    }
+    if (option->kind == ALAR_OPTION_FLAG && value != NULL) {
+        snprintf(complaint, ALAR_COMPLAINT_BYTES, "--%s: expected no value, found '%s'",
+                 option->name, value);
+        return ALAR_E_INPUT;
+    }
+    if (option->kind != ALAR_OPTION_FLAG && value == NULL) {
+        if (*at + 1 >= argc) {
+            snprintf(complaint, ALAR_COMPLAINT_BYTES,
+                     "--%s: expected a value (%s), found the end of the line", option->name,
+                     option->argument);
+            return ALAR_E_INPUT;
+        }
+        value = argv[++*at];
+    }
+    return value_store(option, value, complaint);
+}
+
+enum alar_status alar_options_parse(const struct alar_command *command, int argc, char **argv,
+                                    int *operands, bool *wants_help, char *complaint)
+{
+    int kept = 1;
+    bool is_open = true;
+
+    for (int at = 1; at < argc; at++) {
+        const char *word = argv[at];
+
+        if (is_open && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
+            *wants_help = true;
+            return ALAR_OK;
+        }
+        if (is_open && strcmp(word, "--") == 0) {
+            is_open = false;
+        } else if (is_open && strncmp(word, "--", 2) == 0) {
+            ALAR_TRY(option_take(command, argc, argv, &at, complaint));
+        } else if (is_open && word[0] == '-' && word[1] != '\0') {
+            return option_unknown(command, word + 1, strlen(word + 1), complaint);
+        } else if (command->operands == NULL) {
+            snprintf(complaint, ALAR_COMPLAINT_BYTES, "expected options only, found '%s'", word);
+            return ALAR_E_INPUT;
+        } else {
+            argv[kept++] = argv[at];
+        }
+    }
+    *operands = kept - 1;
+    return ALAR_OK;
+}
+
+void alar_options_help(const struct alar_command *command, void *file)
+{
+    fprintf(file, "alar %s: %s\n\nusage: alar %s [OPTION]...%s%s\n\n", command->name,
+            command->summary, command->name, command->operands ? " " : "",
+            command->operands ? command->operands : "");
+    for (const struct alar_option *option = command->options; option->name != NULL; option++) {
+        char left[NAME_MAX_BYTES * 2];
+
+        snprintf(left, sizeof(left), "--%s%s%s", option->name, option->argument ? " " : "",
+                 option->argument ? option->argument : "");
+        fprintf(file, strlen(left) > 28 ? "  %s\n%32s%s\n" : "  %-28s%s  %s\n", left, "",
+                option->help);
+    }
+    fprintf(file, "\nexamples:\n%s", command->examples);
+}

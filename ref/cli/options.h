@@ -1,0 +1,62 @@
+/* Command lines and lists of names: one table per subcommand, one parser, one kind of complaint. */
+#ifndef ALAR_OPTIONS_H
+#define ALAR_OPTIONS_H
+
+#include "api/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum alar_option_kind {
+    ALAR_OPTION_FLAG,   /* bool *: set to true */
+    ALAR_OPTION_TEXT,   /* const char **: borrowed from argv */
+    ALAR_OPTION_NUMBER, /* uint64_t *: decimal, from `least` to `most` */
+    ALAR_OPTION_CHOICE, /* int *: the index of a name in `choices` */
+};
+
+struct alar_option {
+    const char *name; /* without the dashes */
+    enum alar_option_kind kind;
+    void *target;               /* keeps its value, the default, when the option is not given */
+    const char *argument;       /* "N", "DIR" or "a|b|c"; NULL for a flag */
+    const char *help;           /* one line */
+    const char *const *choices; /* CHOICE: NULL-terminated */
+    uint64_t least;             /* NUMBER */
+    uint64_t most;              /* NUMBER */
+};
+
+struct alar_command {
+    const char *name;                  /* "run" */
+    const char *summary;               /* one line */
+    const char *operands;              /* "[PATH]...", or NULL when it takes none */
+    const struct alar_option *options; /* ended by one whose name is NULL */
+    const char *examples;              /* lines, each ended by a newline */
+};
+
+enum {
+    ALAR_COMPLAINT_BYTES = 512
+};
+
+/* Reads argv[1..argc-1] as `--name value`, `--name=value` and operands; `--` ends the options, and
+   a lone `-` is an operand. Operands are moved to argv[1..], their number goes to *operands. Sets
+   *wants_help and stops at --help or -h.
+   Errors: ALAR_E_INPUT, with one line in `complaint` (ALAR_COMPLAINT_BYTES) that says what was
+   expected, what was found and the nearest known name. */
+ALAR_MUST_USE enum alar_status alar_options_parse(const struct alar_command *command, int argc,
+                                                  char **argv, int *operands, bool *wants_help,
+                                                  char *complaint);
+
+/* A decimal number without sign, from `least` to `most`, and nothing after it.
+   Errors: ALAR_E_INPUT. */
+ALAR_MUST_USE enum alar_status alar_number_parse(const char *text, uint64_t least, uint64_t most,
+                                                 uint64_t *number);
+
+/* The index of the name in a NULL-terminated list that is nearest to `text` by edit distance; -1
+   for an empty list. */
+int alar_nearest(const char *text, const char *const *names);
+
+/* Writes the command's help, made from its table, to `file` (a FILE *). */
+void alar_options_help(const struct alar_command *command, void *file);
+
+#endif

@@ -1,0 +1,162 @@
+/* From a configuration to a driver and its history. */
+#include "driver/config.h"
+
+#include "base/check.h"
+#include "sys/clock.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    SUM_LANES_MAX = 16,
+    SUM_US = 30000000,
+    DEADLINE_MS = 30000
+};
+
+void alar_config_complete(struct alar_config *config)
+{
+    config->backend = config->backend != NULL ? config->backend : "mpi";
+    config->microbatches = config->microbatches > 0 ? config->microbatches : 1;
+    config->log_interval = config->log_interval > 0 ? config->log_interval : 1;
+    config->deadline_ms = config->deadline_ms > 0 ? config->deadline_ms : DEADLINE_MS;
+}
+
+/* All that an interval posts, unless the configuration says less. */
+static uint16_t window_slots(const struct alar_config *config)
+{
+    uint64_t slots = config->window;
+
+    if (slots == 0) {
+        slots = config->placement == ALAR_PLACEMENT_MICROBATCH ? config->microbatches : 1;
+        slots *= config->waits_at_log ? config->log_interval : 1;
+    }
+    return (uint16_t)(slots < ALAR_WINDOW_CAPACITY_MAX ? slots : ALAR_WINDOW_CAPACITY_MAX);
+}
+
+struct alar_driver_options alar_config_driver(const struct alar_config *config, uint32_t ranks)
+{
+    bool has_deadline = config->deadline_ms != ALAR_NO_DEADLINE;
+    struct alar_schema schema = {.count = 0};
+    enum alar_status status = alar_schema_init(&schema, config->metrics, config->metric_count);
+
+    PRE(status == ALAR_OK);
+    return (struct alar_driver_options){
+        .rules =
+            {
+                .placement = config->placement,
+                .is_sync = config->is_sync,
+                .waits_at_log = config->waits_at_log,
+                .stops_on_nonfinite = config->check == ALAR_CHECK_AGREE,
+                .log_interval = config->log_interval,
+            },
+        .layout =
+            {
+                .encoding = config->encoding,
+                .normalization = config->normalization,
+                .placement = config->placement,
+                .ranks = ranks,
+                .microbatches = config->microbatches,
+                .has_flags = config->check == ALAR_CHECK_AGREE || config->check == ALAR_CHECK_COUNT,
+                .metrics = schema.count,
+                .kinds = schema.kinds,
+                .schema = schema.hash,
+            },
+        .schema = schema,
+        .over = config->over,
+        .check = config->check,
+        .window = window_slots(config),
+        .deadline_us = has_deadline ? config->deadline_ms * 1000 : 0,
+        .is_blocking = !has_deadline,
+    };
+}
+
+bool alar_config_ends_together(const struct alar_config *config, enum alar_status status)
+{
+    return status == ALAR_OK || status == ALAR_E_MISCOUNT || status == ALAR_E_SCHEMA ||
+           (status == ALAR_E_NONFINITE && config->check == ALAR_CHECK_AGREE);
+}
+
+/* What is not a mean is declared. */
+static void history_kinds(const struct alar_config *config, struct alar_history *history)
+{
+    for (uint32_t i = 0; i < config->metric_count; i++) {
+        const struct alar_history_declare record = {
+            .key = config->metrics[i].name,
+            .kind = alar_metric_kind_names[config->metrics[i].kind],
+        };
+
+        if (config->metrics[i].kind != ALAR_METRIC_MEAN) {
+            alar_history_declare(history, 0, &record);
+        }
+    }
+}
+
+enum alar_status alar_config_history(const struct alar_config *config,
+                                     const struct alar_config_writer *writer,
+                                     struct alar_history **history, uint64_t *since_us,
+                                     char *complaint)
+{
+    char host[256] = "";
+    size_t cells = (size_t)config->microbatches * config->log_interval;
+    const struct alar_layout layout = alar_config_driver(config, writer->ranks).layout;
+    const struct alar_history_options options = {
+        .directory = config->history,
+        .rank = writer->rank,
+        .lanes = alar_payload_lanes(&layout, cells),
+        .ops = cells,
+        .faults = writer->faults,
+    };
+
+    gethostname(host, sizeof(host) - 1);
+    ALAR_TRY(alar_history_open(history, &options, complaint));
+    *since_us = writer->is_simulated ? 0 : alar_clock_now(NULL);
+    const struct alar_history_trace header = {
+        .world = writer->ranks,
+        .backend = writer->backend,
+        .tag = writer->tag,
+        .clock = writer->is_simulated ? "ticks" : "monotonic_ns",
+        .t0 = (int64_t)*since_us * 1000,
+        .host = writer->is_simulated ? NULL : host,
+        .schedule = alar_schedule_names[config->placement + 3U * config->is_sync],
+        .normalization = alar_normalization_names[config->normalization],
+        .over = alar_over_names[config->over],
+        .encoding = alar_encoding_names[config->encoding],
+        .microbatches = config->microbatches,
+        .log_interval = config->log_interval,
+        .check_for_nan = alar_check_names[config->check],
+        .wait_at = config->waits_at_log ? "log" : "step",
+    };
+    alar_history_trace(*history, 0, &header);
+    history_kinds(config, *history);
+    return ALAR_OK;
+}
+
+enum alar_status alar_sum_over_ranks(const struct alar_backend *backend, void *context,
+                                     uint64_t epoch, int64_t *lanes, size_t count)
+{
+    const struct alar_op op = {.scale = 1.0};
+    int64_t sum[SUM_LANES_MAX];
+    void *comm = NULL;
+    void *request = NULL;
+    int error = 0;
+
+    PRE(count <= SUM_LANES_MAX);
+    if (backend->comm_create(context, NULL, 0, epoch, &comm) != 0 ||
+        backend->allreduce(comm, lanes, sum, count, ALAR_I64, ALAR_SUM, NULL, &op, &request) != 0) {
+        return ALAR_E_BACKEND;
+    }
+    uint64_t until = alar_clock_now(NULL) + SUM_US;
+    int failed = backend->wait(request, NULL, SUM_US, &error);
+    /* A rank that has added its lanes may have left since: the sum is still to come. */
+    while (failed == -ALAR_E_LOST && alar_clock_now(NULL) < until) {
+        alar_clock_sleep(alar_clock_now(NULL) + 1000);
+        failed = backend->wait(request, NULL, SUM_US, &error);
+    }
+    if (failed != 0 || error != 0) {
+        return ALAR_E_TIMEOUT;
+    }
+    backend->request_free(request);
+    backend->comm_free(comm);
+    memcpy(lanes, sum, count * sizeof(*lanes));
+    return ALAR_OK;
+}

@@ -1,0 +1,161 @@
+/* What the driver writes into its history: each event as it happens, nothing else. */
+#include "driver/driver_state.h"
+
+#include <stdio.h>
+
+uint64_t alar_driver_record_time(const struct alar_driver *driver)
+{
+    const struct alar_driver_options *options = &driver->options;
+
+    return (options->now_us(options->clock) - options->history_since_us) *
+           options->history_units_per_us;
+}
+
+struct alar_history *alar_driver_history(const struct alar_driver *driver)
+{
+    return driver->options.history;
+}
+
+static struct alar_history_op record_op(const struct alar_driver *driver, uint16_t slot)
+{
+    return (struct alar_history_op){.group = driver->options.group,
+                                    .number = driver->slot[slot].number};
+}
+
+static struct alar_lanes record_lanes(const struct alar_driver *driver, uint16_t slot,
+                                      const void *values)
+{
+    const struct alar_layout *layout = &driver->options.layout;
+
+    return (struct alar_lanes){
+        .values = values,
+        .count = alar_payload_lanes(layout, driver->slot[slot].cells),
+        .dtype = alar_payload_dtype(layout),
+    };
+}
+
+void driver_record_issue(struct alar_driver *driver, uint16_t slot)
+{
+    const struct alar_layout *layout = &driver->options.layout;
+    const struct driver_slot *posted = &driver->slot[slot];
+    char buffer[16];
+
+    if (driver->options.history == NULL) {
+        return;
+    }
+    snprintf(buffer, sizeof(buffer), "r%u", slot);
+    const struct alar_history_issue record = {
+        .op = record_op(driver, slot),
+        .reduction = "sum",
+        .is_sync = driver->can_block,
+        .buffer = buffer,
+        .in = record_lanes(driver, slot, driver_send_buffer(driver, slot)),
+        .key = driver->options.schema.key,
+        .has_step = true,
+        .step = driver->step[posted->step],
+        .has_microbatch = layout->placement == ALAR_PLACEMENT_MICROBATCH,
+        .microbatch = posted->microbatch,
+        .pairs = alar_payload_pairs(layout, posted->cells),
+    };
+    alar_history_issue(driver->options.history, alar_driver_record_time(driver), &record);
+}
+
+static void record_wait(struct alar_driver *driver, uint16_t slot, bool is_done)
+{
+    const struct alar_history_wait record = {.op = record_op(driver, slot), .is_done = is_done};
+
+    if (driver->options.history != NULL && !driver->can_block) {
+        alar_history_wait(driver->options.history, alar_driver_record_time(driver), &record);
+        driver->slot[slot].is_waited = true;
+    }
+}
+
+void driver_record_wait(struct alar_driver *driver, uint16_t slot)
+{
+    record_wait(driver, slot, false);
+}
+
+void driver_record_end(struct alar_driver *driver, uint16_t slot, int error)
+{
+    if (driver->options.history == NULL || driver->can_block) {
+        return;
+    }
+    const struct alar_history_fail record = {
+        .op = record_op(driver, slot),
+        .error = "backend",
+        .text = alar_status_text((enum alar_status) - error),
+    };
+    if (error == 0) {
+        alar_history_complete(driver->options.history, alar_driver_record_time(driver), record.op);
+    } else {
+        alar_history_fail(driver->options.history, alar_driver_record_time(driver), &record);
+    }
+}
+
+/* A value taken: the wait is over, and all lanes are read. */
+static void record_value(struct alar_driver *driver, uint16_t slot)
+{
+    struct alar_history *history = driver->options.history;
+    struct alar_lanes lanes = record_lanes(driver, slot, driver_receive_buffer(driver, slot));
+    const struct alar_history_done done = {.op = record_op(driver, slot), .out = lanes};
+    const struct alar_history_read read = {.op = done.op, .bits = lanes};
+
+    if (!driver->slot[slot].is_waited) {
+        record_wait(driver, slot, true);
+    }
+    alar_history_done(history, alar_driver_record_time(driver), &done);
+    alar_history_read(history, alar_driver_record_time(driver), &read);
+}
+
+void driver_record_take(struct alar_driver *driver, uint16_t slot, enum alar_outcome outcome)
+{
+    if (driver->options.history == NULL) {
+        return;
+    }
+    const struct alar_history_fail timeout = {
+        .op = record_op(driver, slot),
+        .error = driver->has_lost ? "lost" : "timeout",
+        .text = alar_status_text(driver->has_lost ? ALAR_E_LOST : ALAR_E_TIMEOUT),
+    };
+    if (outcome == ALAR_OUTCOME_VALUE) {
+        record_value(driver, slot);
+    } else if (outcome == ALAR_OUTCOME_TIMED_OUT) {
+        alar_history_fail(driver->options.history, alar_driver_record_time(driver), &timeout);
+    }
+}
+
+void driver_record_report(struct alar_driver *driver, const struct alar_report *report)
+{
+    const struct alar_driver_options *options = &driver->options;
+    const struct alar_history_report record = {
+        .report = report,
+        .metric = report->metric,
+        .normalization = options->layout.normalization,
+        .over = options->over,
+        .encoding = options->layout.encoding,
+        .sink = "log",
+        .first_op = {.group = options->group, .number = driver->first_op},
+        .ops = driver->posted - driver->first_op,
+    };
+
+    if (options->history != NULL) {
+        alar_history_report(options->history, alar_driver_record_time(driver), &record);
+    }
+}
+
+void alar_driver_record_close(struct alar_driver *driver)
+{
+    if (driver->options.history != NULL) {
+        alar_history_end(driver->options.history, alar_driver_record_time(driver));
+    }
+}
+
+void alar_driver_record_exit(struct alar_driver *driver, int code, enum alar_status status,
+                             const char *text)
+{
+    const struct alar_history_exit record = {.code = code, .status = status, .text = text};
+
+    if (driver->options.history != NULL) {
+        alar_history_exit(driver->options.history, alar_driver_record_time(driver), &record);
+    }
+}

@@ -1,0 +1,48 @@
+/* What a roll call means: who is missing, who raised, and how the run ends because of it. */
+#ifndef ALAR_ROLL_H
+#define ALAR_ROLL_H
+
+#include "api/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a rank answers when it is asked whether it is there. */
+struct alar_note {
+    int32_t status; /* enum alar_status: E_NONFINITE of a rank that raised, E_TIMEOUT ... */
+    uint32_t step;  /* where it stands; with E_NONFINITE, where the loss was */
+    uint32_t microbatch;
+    uint32_t posted; /* all-reduces it has issued, modulo 2^32 */
+};
+
+enum alar_presence {
+    ALAR_SILENT = 0,
+    ALAR_HERE = 1
+};
+
+/* The answers of `ranks` ranks; both arrays are borrowed. */
+struct alar_roll {
+    uint32_t ranks;
+    uint32_t rank;                /* own */
+    const uint8_t *presence;      /* enum alar_presence */
+    const struct alar_note *note; /* meaningful where the rank is present */
+};
+
+struct alar_ending {
+    enum alar_status status; /* E_LOST, E_TIMEOUT, or what a rank says of itself: E_NONFINITE ... */
+    uint32_t culprit;        /* the lowest rank that said so, is silent, or has posted least */
+    uint32_t count;          /* ranks that said so, or are silent; 0 for E_TIMEOUT */
+    struct alar_note note;   /* of the culprit when it is present */
+};
+
+/* Judges the roll that was called because a wait expired, or because a rank has left: a rank that
+   raised explains it best, then one that failed for a reason of its own, then silent ranks, then a
+   rank that is merely behind. All ranks that see the same roll end alike.
+   spec: F-05 */
+struct alar_ending alar_roll_judge(const struct alar_roll *roll);
+
+/* Does `rank` belong to what the ending counts (said so, or silent)? */
+bool alar_roll_is_culprit(const struct alar_roll *roll, const struct alar_ending *ending,
+                          uint32_t rank);
+
+#endif

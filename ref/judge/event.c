@@ -1,0 +1,141 @@
+/* Names, types and requirements of records and fields, all from record.def. */
+#include "judge/event.h"
+
+#include "base/check.h"
+
+#include <string.h>
+
+struct record_row {
+    const char *name;
+    uint64_t required; /* mask of fields */
+};
+
+struct field_row {
+    const char *name;
+    size_t length; /* of the name */
+    enum alar_field_type type;
+    const char *choices;
+};
+
+static const struct record_row records[] = {
+#define RECORD(token, name, required) {name, required},
+#include "judge/record.def"
+};
+
+static const struct field_row fields[] = {
+#define FIELD(token, name, type, choices) {name, sizeof name - 1, ALAR_TYPE_##type, choices},
+#include "judge/record.def"
+};
+
+const char *alar_record_name(enum alar_record record)
+{
+    return (unsigned)record < ALAR_RECORD_COUNT ? records[record].name : "?";
+}
+
+const char *alar_field_name(enum alar_field field)
+{
+    return (unsigned)field < ALAR_FIELD_COUNT ? fields[field].name : "?";
+}
+
+enum alar_field_type alar_field_type(enum alar_field field)
+{
+    PRE((unsigned)field < ALAR_FIELD_COUNT);
+    return fields[field].type;
+}
+
+const char *alar_field_choices(enum alar_field field)
+{
+    return (unsigned)field < ALAR_FIELD_COUNT ? fields[field].choices : "";
+}
+
+bool alar_text_is(struct alar_text text, const char *other)
+{
+    return text.data && strlen(other) == text.length && memcmp(text.data, other, text.length) == 0;
+}
+
+enum alar_status alar_record_find(struct alar_text name, enum alar_record *record)
+{
+    for (unsigned r = 0; r < ALAR_RECORD_COUNT; r++) {
+        if (alar_text_is(name, records[r].name)) {
+            *record = (enum alar_record)r;
+            return ALAR_OK;
+        }
+    }
+    return ALAR_E_INPUT;
+}
+
+bool alar_field_is(enum alar_field field, struct alar_text name)
+{
+    PRE((unsigned)field < ALAR_FIELD_COUNT);
+    return fields[field].length == name.length &&
+           memcmp(fields[field].name, name.data, name.length) == 0;
+}
+
+enum alar_status alar_field_find(struct alar_text name, enum alar_field *field)
+{
+    for (unsigned f = 0; f < ALAR_FIELD_COUNT; f++) {
+        if (alar_field_is((enum alar_field)f, name)) {
+            *field = (enum alar_field)f;
+            return ALAR_OK;
+        }
+    }
+    return ALAR_E_INPUT;
+}
+
+enum alar_status alar_field_word(enum alar_field field, struct alar_text word, int64_t *index)
+{
+    const char *choice = alar_field_choices(field);
+
+    for (int64_t k = 0; *choice; k++) {
+        size_t length = strcspn(choice, " ");
+
+        if (length == word.length && memcmp(choice, word.data, length) == 0) {
+            *index = k;
+            return ALAR_OK;
+        }
+        choice += length + (choice[length] == ' ');
+    }
+    return ALAR_E_INPUT;
+}
+
+enum alar_field alar_event_missing(const struct alar_event *event)
+{
+    PRE((unsigned)event->record < ALAR_RECORD_COUNT);
+    uint64_t required = records[event->record].required;
+
+    for (unsigned f = 0; required >> f; f++) {
+        if (required >> f & 1 && !event->has[f]) {
+            return (enum alar_field)f;
+        }
+    }
+    return ALAR_FIELD_COUNT;
+}
+
+int64_t alar_event_number(const struct alar_event *event, enum alar_field field, int64_t otherwise)
+{
+    return event->has[field] ? event->number[field] : otherwise;
+}
+
+uint64_t alar_text_hash(struct alar_text text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t k = 0; k < text.length; k++) {
+        hash = (hash ^ (unsigned char)text.data[k]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+void alar_text_keep(struct alar_text text, char *copy, size_t room)
+{
+    PRE(room >= 4);
+    if (text.length < room) {
+        memcpy(copy, text.data ? text.data : "", text.length);
+        copy[text.length] = '\0';
+        return;
+    }
+    size_t kept = room - 3;
+    memcpy(copy, "..", 2);
+    memcpy(copy + 2, text.data + text.length - kept, kept);
+    copy[room - 1] = '\0';
+}

@@ -1,0 +1,253 @@
+/* Findings: counted always, kept worst first, with the events that show them. */
+#include "judge/judge_state.h"
+
+#include "base/check.h"
+
+#include <string.h>
+
+void judge_unknown(struct alar_judge *judge, enum alar_unknown reason, struct alar_place place,
+                   uint32_t rank)
+{
+    if (judge->verdict.unknown[reason]++ == 0) {
+        judge->verdict.unknown_place[reason] = place;
+        judge->verdict.unknown_rank[reason] = rank;
+    }
+}
+
+/* A finding that is there already, and that one more rank or operation only widens. */
+struct alar_evidence *judge_kept(struct alar_judge *judge, enum alar_anomaly anomaly,
+                                 const struct judge_op *op)
+{
+    const char *group = op ? judge_group_at(judge, op->group)->name : "";
+
+    for (uint32_t k = 0; k < judge->verdict.finding_count; k++) {
+        struct alar_evidence *kept = &judge->verdict.finding[k];
+        bool is_wide = anomaly == ALAR_ANOMALY_LEAK || anomaly == ALAR_ANOMALY_UNUSED;
+
+        if (kept->anomaly == anomaly && op && strcmp(kept->group, group) == 0 &&
+            (is_wide || kept->number == op->number)) {
+            return kept;
+        }
+    }
+    return NULL;
+}
+
+/* Makes room for a finding where its severity puts it; NULL when worse ones fill the list. */
+static struct alar_evidence *find_slot(struct alar_verdict *verdict, enum alar_anomaly anomaly)
+{
+    uint32_t k = verdict->finding_count;
+
+    while (k > 0 && verdict->finding[k - 1].anomaly > anomaly) {
+        k--;
+    }
+    if (k == ALAR_FINDINGS_MAX) {
+        return NULL;
+    }
+    if (verdict->finding_count < ALAR_FINDINGS_MAX) {
+        verdict->finding_count++;
+    }
+    memmove(&verdict->finding[k + 1], &verdict->finding[k],
+            (verdict->finding_count - 1 - k) * sizeof *verdict->finding);
+    return &verdict->finding[k];
+}
+
+void judge_raise(struct alar_judge *judge, uint32_t finding)
+{
+    struct alar_evidence *list = judge->verdict.finding;
+
+    for (uint32_t k = finding; k > 0 && list[k - 1].anomaly > list[k].anomaly; k--) {
+        struct alar_evidence less = list[k - 1];
+
+        list[k - 1] = list[k];
+        list[k] = less;
+    }
+}
+
+static struct alar_evidence *find_fill(struct alar_judge *judge, struct alar_evidence *slot,
+                                       enum alar_anomaly anomaly, const struct judge_op *op)
+{
+    memset(slot, 0, sizeof *slot);
+    slot->anomaly = anomaly;
+    slot->step = -1;
+    slot->element = -1;
+    slot->excused = -1;
+    slot->faults = UINT32_MAX;
+    if (op) {
+        const struct judge_group *group = judge_group_at(judge, op->group);
+
+        slot->has_op = true;
+        memcpy(slot->group, group->name, sizeof slot->group);
+        slot->number = op->number;
+        slot->step = op->step;
+        slot->dtype = op->dtype;
+        if (judge->event && op->finished == op->members) {
+            slot->faults = judge->verdict.fault_count; /* later ones came after its ranks' ends */
+        }
+    } else if (judge->event && judge->event->has[ALAR_FIELD_OP]) {
+        slot->has_op = true;
+        alar_text_keep(judge->event->text[ALAR_FIELD_OP], slot->group, sizeof slot->group);
+        slot->number = (uint64_t)judge->event->number[ALAR_FIELD_OP];
+    }
+    return slot;
+}
+
+struct alar_evidence *judge_found(struct alar_judge *judge, enum alar_anomaly anomaly,
+                                  struct judge_op *op, uint32_t rank)
+{
+    struct alar_evidence *same = judge_kept(judge, anomaly, op);
+
+    if (op) {
+        op->is_found = op->is_found || !alar_anomaly_is_note(anomaly);
+    }
+    if (same) {
+        if (rank != ALAR_RANK_ALL) {
+            alar_list_add(&same->ranks, rank);
+        }
+        alar_list_add(&same->ops, op->number);
+        return NULL;
+    }
+    judge->verdict.found[anomaly]++;
+    struct alar_evidence *slot = find_slot(&judge->verdict, anomaly);
+    if (slot) {
+        find_fill(judge, slot, anomaly, op);
+        if (rank != ALAR_RANK_ALL) {
+            alar_list_add(&slot->ranks, rank);
+        }
+        if (op) {
+            alar_list_add(&slot->ops, op->number);
+        }
+    }
+    return slot;
+}
+
+static struct alar_scene *find_scene(struct alar_evidence *evidence, enum alar_record record,
+                                     struct alar_place place, uint32_t rank)
+{
+    if (!evidence || evidence->scene_count == ALAR_SCENES_MAX || place.line == 0) {
+        return NULL;
+    }
+    struct alar_scene *scene = &evidence->scene[evidence->scene_count++];
+    scene->record = record;
+    scene->place = place;
+    scene->rank = rank;
+    return scene;
+}
+
+void judge_show_issue(const struct alar_judge *judge, struct alar_evidence *evidence,
+                      const struct judge_op *op, const struct judge_entry *entry)
+{
+    struct alar_scene *scene = find_scene(evidence, ALAR_RECORD_ISSUE, entry->issue, entry->rank);
+    uint32_t member = 0;
+
+    if (!scene) {
+        return;
+    }
+    scene->n = entry->n;
+    scene->has_t = entry->has_t;
+    scene->t = entry->t_issue - judge_rank_at(judge, entry->rank)->t0;
+    memcpy(scene->src, entry->src, sizeof scene->src);
+    if (entry->has_in) {
+        INV("who contributed is a member",
+            judge_member_find(judge, judge_group_at(judge, op->group), entry->rank, &member));
+        const uint64_t *in =
+            (const uint64_t *)alar_arena_at(judge->arena, op->in) + (size_t)member * op->lanes;
+
+        scene->at = evidence->element > 0 ? evidence->element : 0;
+        scene->shown = op->lanes - (uint32_t)scene->at < 2 ? op->lanes - (uint32_t)scene->at : 2;
+        memcpy(scene->bits, in + scene->at, scene->shown * sizeof *in);
+    }
+}
+
+void judge_show_wait(const struct alar_judge *judge, struct alar_evidence *evidence,
+                     const struct judge_entry *entry)
+{
+    struct alar_scene *scene = find_scene(evidence, ALAR_RECORD_WAIT, entry->wait, entry->rank);
+
+    if (scene) {
+        scene->has_t = entry->has_t;
+        scene->t = entry->t_wait - judge_rank_at(judge, entry->rank)->t0;
+    }
+}
+
+void judge_show_done(const struct alar_judge *judge, struct alar_evidence *evidence,
+                     const struct judge_op *op, const struct judge_entry *entry)
+{
+    enum alar_record record =
+        entry->is_failed || entry->is_timed_out ? ALAR_RECORD_FAIL : ALAR_RECORD_DONE;
+    struct alar_scene *scene = find_scene(evidence, record, entry->done, entry->rank);
+
+    if (!scene) {
+        return;
+    }
+    scene->has_t = entry->has_t;
+    scene->t = entry->t_done - judge_rank_at(judge, entry->rank)->t0;
+    if (entry->has_out) {
+        INV("what is shown was recorded", evidence->element < (int64_t)op->out_lanes);
+        scene->at = evidence->element > 0 ? evidence->element : 0;
+        scene->shown =
+            op->out_lanes - (uint32_t)scene->at < 2 ? op->out_lanes - (uint32_t)scene->at : 2;
+        memcpy(scene->bits,
+               (const uint64_t *)alar_arena_at(judge->arena, op->out) +
+                   (size_t)entry->class * op->out_lanes + scene->at,
+               scene->shown * sizeof *scene->bits);
+    }
+}
+
+void judge_show_event(struct alar_judge *judge, struct alar_evidence *evidence)
+{
+    const struct alar_event *event = judge->event;
+    struct alar_scene *scene =
+        find_scene(evidence, event->record, event->place,
+                   (uint32_t)alar_event_number(event, ALAR_FIELD_RANK, ALAR_RANK_ALL));
+
+    if (!scene) {
+        return;
+    }
+    scene->has_t = event->has[ALAR_FIELD_T];
+    scene->t = alar_event_number(event, ALAR_FIELD_T, 0);
+    scene->at = alar_event_number(event, ALAR_FIELD_AT, 0);
+    scene->is_backend = alar_event_number(event, ALAR_FIELD_BY, 0) == 1;
+    if (event->has[ALAR_FIELD_SRC]) {
+        alar_text_keep(event->text[ALAR_FIELD_SRC], scene->src, sizeof scene->src);
+    }
+    if (event->has[ALAR_FIELD_BITS]) {
+        uint32_t count =
+            event->number[ALAR_FIELD_BITS] < 2 ? (uint32_t)event->number[ALAR_FIELD_BITS] : 2;
+
+        if (judge_bits(judge, ALAR_FIELD_BITS, evidence->dtype, scene->bits, count) == ALAR_OK) {
+            scene->shown = count;
+        }
+    }
+}
+
+void judge_good(struct alar_judge *judge, const struct judge_op *op)
+{
+    const char *name = judge_group_at(judge, op->group)->name;
+
+    for (uint32_t k = 0; k < judge->verdict.finding_count; k++) {
+        struct alar_evidence *kept = &judge->verdict.finding[k];
+
+        if (kept->has_op && op->number < kept->number && strcmp(kept->group, name) == 0 &&
+            (!kept->has_good || kept->good < op->number)) {
+            kept->has_good = true;
+            kept->good = op->number;
+        }
+    }
+}
+
+enum alar_status judge_complain(struct alar_judge *judge, enum alar_field field,
+                                const char *expected, const char *found)
+{
+    judge->complaint =
+        (struct alar_complaint){judge->event->place, field, expected, found, false, false, 0, 0};
+    return ALAR_E_INPUT;
+}
+
+enum alar_status judge_complain_numbers(struct alar_judge *judge, enum alar_field field,
+                                        const char *expected, int64_t expected_number,
+                                        const char *found, int64_t found_number)
+{
+    judge->complaint = (struct alar_complaint){
+        judge->event->place, field, expected, found, true, true, expected_number, found_number};
+    return ALAR_E_INPUT;
+}

@@ -1,0 +1,296 @@
+/* What the judge keeps, private to judge*.c. All of it lives in the arena, linked by offset. */
+#ifndef ALAR_JUDGE_STATE_H
+#define ALAR_JUDGE_STATE_H
+
+#include "engine/handle.h"
+#include "engine/schema.h"
+#include "judge/judge.h"
+#include "legal/provenance.h"
+
+enum {
+    JUDGE_CLASSES = 4,     /* different results of one operation that are told apart */
+    JUDGE_TICKS = 1,       /* the clock that all ranks share which count ticks */
+    JUDGE_HULL_RANKS = 12, /* up to here an exact hull costs less than a millisecond */
+    JUDGE_THOROUGH = 256,  /* values that are searched for as long as it takes; later ones aren't */
+    JUDGE_HELD_LANES = 4096,
+    JUDGE_STARTS = 16, /* starts tried for each named tree */
+};
+
+#define JUDGE_NEVER UINT64_MAX /* number of an operation not issued yet */
+
+struct judge_rank {
+    struct alar_place last; /* its last record */
+    uint64_t next_i;        /* running number expected next */
+    bool has_i, has_t, has_any, has_trace, has_issued;
+    bool is_over;     /* `end` or `exit` seen, or the history is bare */
+    bool is_exited;   /* `exit` seen, and no `end` after it */
+    bool is_given_up; /* ended with a code other than 0: nobody waits for what was pending */
+    bool is_aborted;  /* `abort` seen */
+    int64_t t;        /* latest */
+    int64_t t0;       /* added to make times of one clock comparable */
+    uint64_t clock;   /* ranks with the same clock, not 0, are comparable */
+    uint64_t live;    /* first entry in a chain of entries of unsettled operations */
+    uint32_t pending; /* handles whose buffers belong to the back end */
+};
+
+struct judge_group {
+    uint64_t next; /* another group */
+    uint64_t hash;
+    char name[ALAR_NAME_MAX];
+    uint32_t members;
+    uint64_t rank;         /* uint32_t[members], ascending */
+    uint64_t expected;     /* uint64_t[members]: next number; JUDGE_NEVER before the first */
+    bool is_declared;      /* are the members known, rather than assumed to be all ranks? */
+    uint64_t members_hash; /* of the members that an issue named; 0: none did */
+    uint64_t held;         /* last settled operation that no report may ask for; 0: none */
+    uint64_t mismatch;     /* number from which nothing more is concluded; JUDGE_NEVER: none */
+    uint64_t swapped[2];   /* signatures that differed there, first rank's and other's */
+    uint32_t swapped_rank[2];
+};
+
+/* One rank's part in one operation. */
+struct judge_entry {
+    struct alar_handle handle;
+    bool is_issued, is_sync, is_waited, is_done, is_finished, is_failed, is_timed_out, is_late;
+    bool is_aborted, is_read, is_tested, is_dropped, is_storage_lost, is_seen_complete;
+    bool has_in, has_out, has_ver, has_t, was_pending_at_wait, is_suspect;
+    uint8_t class; /* of its result */
+    uint32_t rank;
+    uint64_t op;
+    uint64_t next, previous; /* in the rank's chain */
+    struct alar_place issue, wait, done;
+    int64_t t_issue, t_wait, t_done,
+        t_fetch; /* t plus t0; t_fetch: last read of its input by a peer */
+    bool has_fetch;
+    struct alar_place fetch;
+    uint32_t fetch_rank;
+    int64_t deadline;        /* absolute, in the same units; INT64_MAX for none */
+    uint64_t ver, buf, send; /* hashes of names; 0 for none */
+    uint64_t stream;         /* that the wait ordered; JUDGE_NEVER: the host's own */
+    uint64_t read_mask;      /* elements below 64 that were read */
+    uint64_t at, n;          /* elements of the storage that it uses */
+    uint64_t signature;
+    char src[ALAR_NAME_MAX];
+};
+
+struct judge_op {
+    uint64_t group, number;
+    uint64_t chain;        /* next in the hash bucket */
+    uint64_t newer, older; /* all unsettled operations, by creation */
+    uint32_t members, issued, finished;
+    uint32_t first; /* member that issued it first */
+    enum alar_red red;
+    enum alar_dtype dtype;
+    uint64_t n, key_hash, signature;
+    int64_t step, mb;
+    uint32_t pairs;
+    char key[ALAR_NAME_MAX];
+    uint64_t names; /* struct judge_names; 0: the key is one name, or none */
+    char error[ALAR_NAME_MAX];
+    struct alar_list named;    /* ranks the back end said were missing */
+    uint64_t entry;            /* struct judge_entry[members] */
+    uint32_t lanes, out_lanes; /* elements recorded */
+    uint32_t ins, outs;        /* ranks that recorded them */
+    uint64_t in;               /* uint64_t[members][lanes] */
+    uint64_t out;              /* uint64_t[JUDGE_CLASSES][out_lanes] */
+    uint32_t classes;
+    uint64_t twin; /* uint64_t[twin_lanes] */
+    uint32_t twin_lanes;
+    struct alar_place twin_place;
+    bool is_partial; /* ranks recorded different numbers of elements, or more classes than kept */
+    bool is_tainted; /* a cause was found; what its value says is an echo */
+    bool is_found;   /* something was found */
+    struct alar_place place; /* of the first member's issue, once the entries are gone */
+};
+
+/* The names in a key that joins several. */
+struct judge_names {
+    uint32_t count; /* more than ALAR_METRICS_MAX: the first ones are kept */
+    uint64_t hash[ALAR_METRICS_MAX];
+};
+
+/* One operation of a report. */
+struct judge_part {
+    uint64_t group, number;
+    uint64_t op; /* kept; 0 while it is not settled */
+};
+
+/* A report whose operations are not all settled yet. */
+struct judge_report {
+    uint64_t next;
+    uint64_t metric;
+    struct alar_place place;
+    uint32_t rank;
+    int64_t first_step, step;
+    int64_t tokens, nonfinite, empty; /* -1: not given */
+    int32_t normalization, over;      /* index of the word; -1: not declared */
+    int32_t kind;                     /* likewise, of the value */
+    int64_t holder;                   /* rank that holds the extreme; -1: not given */
+    enum alar_dtype dtype;            /* of the value: F32 or F64 */
+    bool is_empty;                    /* EMPTY was shown */
+    bool is_special;                  /* NaN or an infinity was shown */
+    double low, high; /* the numbers it may stand for: one, or those that print so */
+    uint32_t parts;
+    uint32_t settled; /* that many of them are settled, and maybe more */
+    uint64_t part;    /* struct judge_part[room] */
+    uint64_t room;
+};
+
+/* What the judgement of log lines remembers, see judge_log.h. */
+struct judge_log {
+    uint64_t metric;         /* first of a chain */
+    uint64_t waiting;        /* first report whose operations are not all settled */
+    uint64_t oldest, newest; /* settled operations that a report may still stand for */
+    uint64_t kept, kept_max;
+    bool is_learned;             /* a report showed how long an interval is */
+    struct judge_report good;    /* the last one found good; no parts: none */
+    struct judge_part good_part; /* its first operation; the others follow in a row */
+};
+
+struct alar_judge {
+    struct alar_arena *arena;
+    struct alar_judge_setup setup;
+    struct alar_contract contract;
+    struct alar_loop loop;
+    bool is_contract_given[ALAR_FIELD_COUNT];
+    uint64_t rank;  /* struct judge_rank[world] */
+    uint64_t group; /* first group */
+    uint16_t
+        is_refuted[ALAR_TREE_KIND_COUNT]; /* by start: trees that failed to explain something */
+    uint64_t searched;                    /* values that no named tree explained */
+    uint64_t bucket;                      /* uint64_t[buckets] */
+    uint64_t buckets, live;
+    uint64_t oldest, newest;        /* unsettled operations */
+    const struct alar_event *event; /* being judged */
+    struct judge_log log;
+    struct alar_verdict verdict;
+    struct alar_complaint complaint;
+};
+
+/* judge_state.c: from offsets to addresses. judge_op.c: groups, unsettled operations. */
+struct judge_rank *judge_rank_at(const struct alar_judge *judge, uint32_t rank);
+struct judge_group *judge_group_at(const struct alar_judge *judge, uint64_t group);
+struct judge_op *judge_op_at(const struct alar_judge *judge, uint64_t op);
+struct judge_entry *judge_entry_at(const struct alar_judge *judge, const struct judge_op *op,
+                                   uint32_t member);
+uint32_t judge_member_rank(const struct alar_judge *judge, const struct judge_group *group,
+                           uint32_t member);
+bool judge_member_find(const struct alar_judge *judge, const struct judge_group *group,
+                       uint32_t rank, uint32_t *member);
+uint64_t judge_group_find(const struct alar_judge *judge, struct alar_text name);
+uint64_t judge_group_make(struct alar_judge *judge, struct alar_text name,
+                          const struct alar_value *ranks, uint32_t count);
+uint64_t judge_op_find(const struct alar_judge *judge, uint64_t group, uint64_t number);
+uint64_t judge_op_make(struct alar_judge *judge, uint64_t group, uint64_t number);
+void judge_op_forget(struct alar_judge *judge, uint64_t op);
+void judge_op_give(struct alar_judge *judge, uint64_t op);
+void judge_live_add(struct alar_judge *judge, uint64_t entry);
+void judge_live_remove(struct alar_judge *judge, struct judge_entry *entry);
+
+/* judge_find.c: findings and their scenes. A finding that is not kept is NULL: it was counted. */
+struct alar_evidence *judge_found(struct alar_judge *judge, enum alar_anomaly anomaly,
+                                  struct judge_op *op, uint32_t rank);
+struct alar_evidence *judge_kept(struct alar_judge *judge, enum alar_anomaly anomaly,
+                                 const struct judge_op *op);
+void judge_raise(struct alar_judge *judge, uint32_t finding); /* it became a worse one */
+void judge_unknown(struct alar_judge *judge, enum alar_unknown reason, struct alar_place place,
+                   uint32_t rank);
+void judge_show_issue(const struct alar_judge *judge, struct alar_evidence *evidence,
+                      const struct judge_op *op, const struct judge_entry *entry);
+void judge_show_wait(const struct alar_judge *judge, struct alar_evidence *evidence,
+                     const struct judge_entry *entry);
+void judge_show_done(const struct alar_judge *judge, struct alar_evidence *evidence,
+                     const struct judge_op *op, const struct judge_entry *entry);
+void judge_show_event(struct alar_judge *judge, struct alar_evidence *evidence);
+void judge_good(struct alar_judge *judge, const struct judge_op *op);
+enum alar_status judge_complain(struct alar_judge *judge, enum alar_field field,
+                                const char *expected, const char *found);
+enum alar_status judge_complain_numbers(struct alar_judge *judge, enum alar_field field,
+                                        const char *expected, int64_t expected_number,
+                                        const char *found, int64_t found_number);
+
+/* The operation and entry a record speaks of; both NULL when the operation is settled already, or
+   the storage is free. */
+struct judge_subject {
+    struct judge_op *op;
+    struct judge_entry *entry;
+};
+
+/* judge_record.c: records about the history itself. */
+enum alar_status judge_trace(struct alar_judge *judge);
+enum alar_status judge_contract(struct alar_judge *judge);
+enum alar_status judge_declare(struct alar_judge *judge);
+enum alar_status judge_over(struct alar_judge *judge);
+enum alar_status judge_fault(struct alar_judge *judge);
+
+/* judge_issue.c, judge_life.c, judge_storage.c: one record each. */
+enum alar_status judge_issue(struct alar_judge *judge);
+enum alar_status judge_life(struct alar_judge *judge);
+enum alar_status judge_storage(struct alar_judge *judge);
+void judge_everything(struct alar_judge *judge); /* sync, abort */
+enum alar_status judge_life_find(struct alar_judge *judge, uint32_t rank,
+                                 struct judge_subject *subject);
+void judge_life_step(struct judge_entry *entry, enum alar_handle_event event);
+void judge_life_release(struct alar_judge *judge, const struct judge_entry *entry, bool was_owned);
+void judge_life_found(struct alar_judge *judge, enum alar_anomaly anomaly,
+                      struct judge_subject subject, bool shows_done);
+void judge_life_wrote(struct alar_judge *judge, struct judge_subject subject);
+
+/* In order of preference: the best of several conventions counts. */
+enum judge_legality {
+    JUDGE_LEGAL,
+    JUDGE_UNDECIDED,
+    JUDGE_NAN_IS_LOST,
+    JUDGE_ILLEGAL
+};
+
+/* Where a result is not legal, and what would have been. */
+struct judge_limits {
+    uint32_t element;
+    bool is_known; /* are the two below? */
+    uint64_t lowest, highest;
+};
+
+/* One element of one result: what was asked about it, and the answer. */
+struct judge_element {
+    struct alar_reduce reduce;
+    uint64_t value;
+    struct alar_origin origin;
+    bool has_origin;             /* products and averages in a wider dtype have none */
+    bool is_widened;             /* legal in a wider dtype alone, which nobody promised */
+    struct alar_scratch scratch; /* what is left of it */
+};
+
+/* judge_reduce.c: one element. */
+struct judge_element judge_ask(const struct alar_judge *judge, const struct judge_op *op,
+                               uint32_t element, uint64_t value);
+enum judge_legality judge_answer(struct alar_judge *judge, struct judge_element *asked);
+void judge_limits(const struct judge_element *asked, struct judge_limits *limits);
+
+/* judge_sum.c: all elements of one result, and the trees that give them. */
+enum judge_legality judge_result(struct alar_judge *judge, const struct judge_op *op,
+                                 const uint64_t *out, struct judge_limits *limits);
+bool judge_is_promised_tree(const struct alar_judge *judge, const struct judge_op *op,
+                            const uint64_t *out, uint32_t *element);
+void judge_provenance(struct alar_judge *judge);
+
+/* judge_doubt.c: why a value is illegal, and what a legal one is worth. */
+void judge_diagnose(struct alar_judge *judge, const struct judge_op *op, const uint64_t *out,
+                    struct alar_evidence *evidence);
+void judge_power(struct alar_judge *judge, const struct judge_op *op);
+
+/* judge_value.c: bits in, bits out. */
+void judge_give_out(struct alar_judge *judge, const struct judge_op *op);
+enum alar_status judge_bits(struct alar_judge *judge, enum alar_field field, enum alar_dtype dtype,
+                            uint64_t *bits, uint32_t count);
+enum alar_status judge_take_out(struct alar_judge *judge, struct judge_op *op,
+                                struct judge_entry *entry);
+void judge_value(struct alar_judge *judge, struct judge_op *op);
+
+/* judge_settle.c, judge_left.c: all ranks are through with an operation, or the history is over. */
+void judge_entry_over(struct alar_judge *judge, struct judge_op *op, struct judge_entry *entry);
+void judge_settle(struct alar_judge *judge, struct judge_op *op);
+bool judge_is_echo(const struct alar_judge *judge, const struct judge_op *op);
+void judge_leftovers(struct alar_judge *judge);
+
+#endif

@@ -1,0 +1,211 @@
+/* Groups, and the table of operations that are not settled yet. */
+#include "judge/report/report.h"
+
+#include "base/check.h"
+
+#include <string.h>
+
+uint64_t judge_group_find(const struct alar_judge *judge, struct alar_text name)
+{
+    uint64_t hash = alar_text_hash(name);
+    uint64_t group = judge->group;
+
+    while (group && judge_group_at(judge, group)->hash != hash) {
+        group = judge_group_at(judge, group)->next;
+    }
+    return group;
+}
+
+uint64_t judge_group_make(struct alar_judge *judge, struct alar_text name,
+                          const struct alar_value *ranks, uint32_t count)
+{
+    uint32_t members = ranks ? count : judge->setup.world;
+    uint64_t made = alar_arena_take(judge->arena, sizeof(struct judge_group));
+    struct judge_group *group = judge_group_at(judge, made);
+
+    group->next = judge->group;
+    group->hash = alar_text_hash(name);
+    alar_text_keep(name, group->name, sizeof group->name);
+    group->members = members;
+    group->mismatch = JUDGE_NEVER;
+    group->is_declared = ranks != NULL || alar_text_is(name, "world");
+    group->rank = alar_arena_take(judge->arena, members * sizeof(uint32_t));
+    group->expected = alar_arena_take(judge->arena, members * sizeof(uint64_t));
+    uint32_t *rank = alar_arena_at(judge->arena, group->rank);
+    uint64_t *expected = alar_arena_at(judge->arena, group->expected);
+    for (uint32_t m = 0; m < members; m++) {
+        rank[m] = ranks ? (uint32_t)ranks[m].bits : m;
+        expected[m] = JUDGE_NEVER;
+    }
+    judge->group = made;
+    return made;
+}
+
+static uint64_t *judge_bucket(const struct alar_judge *judge, uint64_t group, uint64_t number)
+{
+    uint64_t mixed = (number + group * 31) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (uint64_t *)alar_arena_at(judge->arena, judge->bucket) + (mixed >> 32) % judge->buckets;
+}
+
+uint64_t judge_op_find(const struct alar_judge *judge, uint64_t group, uint64_t number)
+{
+    uint64_t op = *judge_bucket(judge, group, number);
+
+    while (op &&
+           (judge_op_at(judge, op)->group != group || judge_op_at(judge, op)->number != number)) {
+        op = judge_op_at(judge, op)->chain;
+    }
+    return op;
+}
+
+/* Twice the buckets once there is an operation for each. */
+static void judge_buckets_grow(struct alar_judge *judge)
+{
+    uint64_t old = judge->bucket, count = judge->buckets;
+
+    if (judge->live < count) {
+        return;
+    }
+    judge->buckets = 2 * count;
+    judge->bucket = alar_arena_take(judge->arena, 2 * count * sizeof(uint64_t));
+    for (uint64_t o = judge->oldest; o; o = judge_op_at(judge, o)->newer) {
+        struct judge_op *op = judge_op_at(judge, o);
+        uint64_t *bucket = judge_bucket(judge, op->group, op->number);
+
+        op->chain = *bucket;
+        *bucket = o;
+    }
+    alar_arena_give(judge->arena, old, count * sizeof(uint64_t));
+}
+
+uint64_t judge_op_make(struct alar_judge *judge, uint64_t group, uint64_t number)
+{
+    judge_buckets_grow(judge);
+    uint32_t members = judge_group_at(judge, group)->members;
+    uint64_t made = alar_arena_take(judge->arena, sizeof(struct judge_op));
+    struct judge_op *op = judge_op_at(judge, made);
+    uint64_t *bucket = judge_bucket(judge, group, number);
+
+    op->group = group;
+    op->number = number;
+    op->members = members;
+    op->step = op->mb = -1;
+    op->entry = alar_arena_take(judge->arena, members * sizeof(struct judge_entry));
+    op->chain = *bucket;
+    *bucket = made;
+    op->older = judge->newest;
+    if (judge->newest) {
+        judge_op_at(judge, judge->newest)->newer = made;
+    } else {
+        judge->oldest = made;
+    }
+    judge->newest = made;
+    judge->live++;
+    judge->verdict.operations++;
+    return made;
+}
+
+static void judge_op_unlink(struct alar_judge *judge, uint64_t made)
+{
+    struct judge_op *op = judge_op_at(judge, made);
+    uint64_t *link = judge_bucket(judge, op->group, op->number);
+
+    while (*link != made) {
+        link = &judge_op_at(judge, *link)->chain;
+    }
+    *link = op->chain;
+    if (op->older) {
+        judge_op_at(judge, op->older)->newer = op->newer;
+    } else {
+        judge->oldest = op->newer;
+    }
+    if (op->newer) {
+        judge_op_at(judge, op->newer)->older = op->older;
+    } else {
+        judge->newest = op->older;
+    }
+    judge->live--;
+}
+
+/* Gives back what is left of an operation once nobody looks at it any more. */
+void judge_op_give(struct alar_judge *judge, uint64_t made)
+{
+    struct judge_op *op = judge_op_at(judge, made);
+
+    if (op->in) {
+        alar_arena_give(judge->arena, op->in, op->members * op->lanes * sizeof(uint64_t));
+    }
+    if (op->names) {
+        alar_arena_give(judge->arena, op->names, sizeof(struct judge_names));
+    }
+    judge_give_out(judge, op);
+    alar_arena_give(judge->arena, made, sizeof(struct judge_op));
+}
+
+/* Holds the newest of a group's operations that no report asks for: a later value may be its. */
+static void judge_op_hold(struct alar_judge *judge, uint64_t made)
+{
+    struct judge_op *op = judge_op_at(judge, made);
+    struct judge_group *group = judge_group_at(judge, op->group);
+    uint64_t given = op->lanes <= JUDGE_HELD_LANES ? group->held : made;
+
+    op->newer = 0;
+    group->held = given == made ? group->held : made;
+    if (given) {
+        judge_op_give(judge, given);
+    }
+}
+
+/* Ends the life of an operation; its values may be kept for the reports that stand for them. */
+void judge_op_forget(struct alar_judge *judge, uint64_t made)
+{
+    struct judge_op *op = judge_op_at(judge, made);
+
+    judge_op_unlink(judge, made);
+    op->place = judge_entry_at(judge, op, 0)->issue;
+    for (uint32_t m = 0; m < op->members; m++) {
+        struct judge_entry *entry = judge_entry_at(judge, op, m);
+
+        if (entry->is_issued) {
+            judge_live_remove(judge, entry);
+        }
+    }
+    if (op->twin) {
+        alar_arena_give(judge->arena, op->twin, op->twin_lanes * sizeof(uint64_t));
+    }
+    alar_arena_give(judge->arena, op->entry, op->members * sizeof(struct judge_entry));
+    if (judge_log_wants(op)) {
+        judge_log_keep(judge, made);
+    } else {
+        judge_op_hold(judge, made);
+    }
+}
+
+void judge_live_add(struct alar_judge *judge, uint64_t made)
+{
+    struct judge_entry *entry = alar_arena_at(judge->arena, made);
+    struct judge_rank *rank = judge_rank_at(judge, entry->rank);
+
+    entry->next = rank->live;
+    entry->previous = 0;
+    if (rank->live) {
+        ((struct judge_entry *)alar_arena_at(judge->arena, rank->live))->previous = made;
+    }
+    rank->live = made;
+}
+
+void judge_live_remove(struct alar_judge *judge, struct judge_entry *entry)
+{
+    struct judge_rank *rank = judge_rank_at(judge, entry->rank);
+
+    if (entry->previous) {
+        ((struct judge_entry *)alar_arena_at(judge->arena, entry->previous))->next = entry->next;
+    } else {
+        rank->live = entry->next;
+    }
+    if (entry->next) {
+        ((struct judge_entry *)alar_arena_at(judge->arena, entry->next))->previous =
+            entry->previous;
+    }
+}

@@ -1,0 +1,255 @@
+/* Which settled operations are kept for reports, and when a report is due. */
+#include "judge/report/report.h"
+
+#include "base/check.h"
+
+#include <string.h>
+
+enum {
+    LOG_LANES_MAX = 65536, /* operations with more recorded elements are no log reductions */
+    LOG_KEPT_MIN = 64,     /* operations kept at least */
+    LOG_INTERVALS = 4,     /* intervals kept, of the longest one reported so far */
+};
+
+struct judge_metric *judge_metric_at(const struct alar_judge *judge, uint64_t metric)
+{
+    return alar_arena_at(judge->arena, metric);
+}
+
+static struct judge_report *report_at(const struct alar_judge *judge, uint64_t report)
+{
+    return alar_arena_at(judge->arena, report);
+}
+
+uint64_t judge_metric_find(const struct alar_judge *judge, uint64_t hash)
+{
+    uint64_t metric = judge->log.metric;
+
+    while (metric && judge_metric_at(judge, metric)->hash != hash) {
+        metric = judge_metric_at(judge, metric)->next;
+    }
+    return metric;
+}
+
+/* Does the operation carry the metric: under its name, in a list of names, or under no name at all?
+ */
+bool judge_log_is_of(const struct alar_judge *judge, const struct judge_op *op,
+                     const struct judge_metric *metric)
+{
+    return op->key_hash == 0 || op->key_hash == metric->hash ||
+           judge_log_has_name(judge, op, metric->hash);
+}
+
+/* The last step that was reduced for a metric, so that a lost report is missed. */
+static void metric_note(const struct alar_judge *judge, struct judge_metric *metric,
+                        const struct judge_op *op)
+{
+    if (op->key_hash && op->step > metric->reduced && judge_log_is_of(judge, op, metric)) {
+        metric->reduced = op->step;
+        metric->reduced_by = op->number;
+        metric->place = op->place;
+    }
+}
+
+uint64_t judge_metric_make(struct alar_judge *judge, struct alar_text name)
+{
+    uint64_t hash = alar_text_hash(name);
+    uint64_t metric = judge_metric_find(judge, hash);
+
+    if (metric == 0) {
+        metric = alar_arena_take(judge->arena, sizeof(struct judge_metric));
+        struct judge_metric *made = judge_metric_at(judge, metric);
+
+        made->next = judge->log.metric;
+        made->hash = hash;
+        made->reduced = -1;
+        alar_text_keep(name, made->name, sizeof made->name);
+        judge->log.metric = metric;
+        for (uint64_t op = judge->log.oldest; op; op = judge_op_at(judge, op)->newer) {
+            metric_note(judge, made, judge_op_at(judge, op));
+        }
+    }
+    return metric;
+}
+
+/* Looks from `start` to the newest. */
+static uint64_t find_from(const struct alar_judge *judge, uint64_t start, uint64_t group,
+                          uint64_t number)
+{
+    uint64_t at = start;
+
+    while (at &&
+           (judge_op_at(judge, at)->group != group || judge_op_at(judge, at)->number != number)) {
+        at = judge_op_at(judge, at)->newer;
+    }
+    return at;
+}
+
+/* A kept operation, or 0; operations that follow each other are found at once. */
+uint64_t judge_log_find(const struct alar_judge *judge, uint64_t group, uint64_t number,
+                        uint64_t hint)
+{
+    uint64_t found = hint ? find_from(judge, judge_op_at(judge, hint)->newer, group, number) : 0;
+
+    return found ? found : find_from(judge, judge->log.oldest, group, number);
+}
+
+/* Only what says that it belongs to a metric or a step can be asked for by a report. */
+bool judge_log_wants(const struct judge_op *op)
+{
+    bool is_named = op->key_hash != 0 || op->step >= 0 || op->pairs > 0;
+
+    return is_named && op->lanes > 0 && op->lanes <= LOG_LANES_MAX;
+}
+
+static void log_drop_oldest(struct alar_judge *judge)
+{
+    uint64_t oldest = judge->log.oldest;
+
+    judge->log.oldest = judge_op_at(judge, oldest)->newer;
+    if (judge->log.oldest == 0) {
+        judge->log.newest = 0;
+    }
+    judge->log.kept--;
+    judge_op_give(judge, oldest);
+}
+
+/* Are all operations settled? Those that are, are found. */
+static bool report_is_due(struct alar_judge *judge, struct judge_report *report)
+{
+    struct judge_part *part = alar_arena_at(judge->arena, report->part);
+    uint64_t hint = 0;
+
+    while (report->settled < report->parts) {
+        if (judge_op_find(judge, part[report->settled].group, part[report->settled].number)) {
+            return false;
+        }
+        report->settled++;
+    }
+    for (uint32_t k = 0; k < report->parts; k++) {
+        part[k].op = judge_log_find(judge, part[k].group, part[k].number, hint);
+        hint = part[k].op;
+    }
+    return true;
+}
+
+static void report_give(struct alar_judge *judge, uint64_t report)
+{
+    const struct judge_report *given = report_at(judge, report);
+
+    alar_arena_give(judge->arena, given->part, given->room * sizeof(struct judge_part));
+    alar_arena_give(judge->arena, report, sizeof *given);
+}
+
+/* Room for the last few intervals, once it is known how long they are. */
+static void log_learn(struct alar_judge *judge, const struct judge_report *report)
+{
+    uint64_t wanted = LOG_INTERVALS * (uint64_t)report->parts;
+
+    wanted = wanted < LOG_KEPT_MIN ? LOG_KEPT_MIN : wanted;
+    if (!judge->log.is_learned || judge->log.kept_max < wanted) {
+        judge->log.kept_max = wanted;
+    }
+    judge->log.is_learned = true;
+}
+
+/* Judges the reports that are due, oldest first. */
+static void log_try(struct alar_judge *judge)
+{
+    uint64_t *link = &judge->log.waiting;
+
+    while (*link) {
+        uint64_t at = *link;
+        struct judge_report *report = report_at(judge, at);
+
+        if (report_is_due(judge, report)) {
+            *link = report->next;
+            judge_log_check(judge, report);
+            log_learn(judge, report);
+            report_give(judge, at);
+        } else {
+            link = &report->next;
+        }
+    }
+}
+
+void judge_log_wait(struct alar_judge *judge, uint64_t report)
+{
+    uint64_t *link = &judge->log.waiting;
+
+    while (*link) {
+        link = &report_at(judge, *link)->next;
+    }
+    *link = report;
+    log_try(judge);
+}
+
+void judge_log_keep(struct alar_judge *judge, uint64_t made)
+{
+    struct judge_op *op = judge_op_at(judge, made);
+
+    op->older = judge->log.newest;
+    op->newer = 0;
+    if (judge->log.newest) {
+        judge_op_at(judge, judge->log.newest)->newer = made;
+    } else {
+        judge->log.oldest = made;
+    }
+    judge->log.newest = made;
+    judge->log.kept++;
+    for (uint64_t m = judge->log.metric; m; m = judge_metric_at(judge, m)->next) {
+        metric_note(judge, judge_metric_at(judge, m), op);
+    }
+    log_try(judge);
+    while (judge->log.kept > judge->log.kept_max) {
+        log_drop_oldest(judge);
+    }
+}
+
+/* Steps that were reduced and stand in no report, although reports came before them. spec: O-60 */
+static void finish_metric(struct alar_judge *judge, const struct judge_metric *metric)
+{
+    if (!metric->is_reported || metric->reduced <= metric->reported) {
+        return;
+    }
+    struct alar_evidence *evidence =
+        judge_found(judge, ALAR_ANOMALY_REPORT_LOST, NULL, ALAR_RANK_ALL);
+    if (evidence) {
+        memcpy(evidence->name[0], metric->name, sizeof evidence->name[0]);
+        evidence->has_op = false;
+        evidence->is_report = true;
+        evidence->step = metric->reduced;
+        evidence->amount[0] = (uint64_t)metric->reported;
+        alar_list_add(&evidence->ops, metric->reduced_by);
+        evidence->scene[evidence->scene_count++] =
+            (struct alar_scene){.record = ALAR_RECORD_ISSUE,
+                                .place = metric->place,
+                                .is_of_report = true,
+                                .number = metric->reduced_by};
+    }
+}
+
+static bool finish_is_regular(const struct alar_judge *judge)
+{
+    for (uint32_t r = 0; r < judge->setup.world; r++) {
+        const struct judge_rank *rank = judge_rank_at(judge, r);
+
+        if (!rank->is_over || rank->is_exited || rank->is_given_up || rank->is_aborted) {
+            return false;
+        }
+    }
+    return judge->verdict.unknown[ALAR_UNKNOWN_NO_END] == 0;
+}
+
+void judge_log_finish(struct alar_judge *judge)
+{
+    log_try(judge);
+    for (uint64_t r = judge->log.waiting; r; r = report_at(judge, r)->next) {
+        judge_unknown(judge, ALAR_UNKNOWN_REPORT, report_at(judge, r)->place,
+                      report_at(judge, r)->rank);
+    }
+    for (uint64_t m = judge->log.metric; m && finish_is_regular(judge);
+         m = judge_metric_at(judge, m)->next) {
+        finish_metric(judge, judge_metric_at(judge, m));
+    }
+}

@@ -1,0 +1,287 @@
+/* The record of a report, and the operations it stands for: those it names, or those of its steps.
+ */
+#include "judge/report/report.h"
+
+#include "base/check.h"
+#include "numbers/fp.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    READ_KEPT_FIRST = 4096, /* operations kept before any report showed how long an interval is */
+    READ_KEPT_MOST = 65536,
+    READ_EXPONENT_MAX = 400
+};
+
+void judge_log_start(struct alar_judge *judge)
+{
+    judge->log.kept_max = READ_KEPT_FIRST;
+}
+
+/* A header that tells the interval tells how many operations a report can stand for. */
+void judge_log_loop(struct alar_judge *judge)
+{
+    const struct alar_loop *loop = &judge->loop;
+    int64_t microbatches = loop->microbatches > 0 ? loop->microbatches : 1;
+
+    if (loop->log_interval > 0 && loop->log_interval < READ_KEPT_MOST &&
+        microbatches < READ_KEPT_MOST) {
+        uint64_t wanted = 4 * (uint64_t)loop->log_interval * (uint64_t)microbatches;
+
+        wanted = wanted < READ_KEPT_MOST ? wanted : READ_KEPT_MOST;
+        judge->log.kept_max = wanted > READ_KEPT_FIRST ? wanted : READ_KEPT_FIRST;
+    }
+}
+
+size_t judge_log_headroom(const struct alar_judge *judge, const struct alar_event *event)
+{
+    size_t parts = (size_t)(judge->log.kept + judge->live);
+    size_t room = alar_arena_block(sizeof(struct judge_metric));
+
+    if (event->record == ALAR_RECORD_DECLARE) {
+        return room;
+    }
+    if (event->record == ALAR_RECORD_ISSUE) {
+        return alar_arena_block(sizeof(struct judge_names));
+    }
+    if (event->record != ALAR_RECORD_REPORT) {
+        return 0;
+    }
+    if (event->has[ALAR_FIELD_OPS]) {
+        parts = (size_t)event->number[ALAR_FIELD_OPS];
+    }
+    return room + alar_arena_block(sizeof(struct judge_report)) +
+           alar_arena_block((parts + 1) * sizeof(struct judge_part));
+}
+
+/* A key and a word, with a comma between them, as far as they fit. */
+static void kind_keep(char *text, const struct judge_metric *metric, enum alar_metric_kind kind)
+{
+    char joined[2 * ALAR_NAME_MAX];
+    const char *word = alar_metric_kind_names[kind];
+    size_t length = strlen(metric->name);
+
+    memcpy(joined, metric->name, length);
+    joined[length] = ',';
+    memcpy(&joined[length + 1], word, strlen(word));
+    alar_text_keep((struct alar_text){joined, length + 1 + strlen(word)}, text, ALAR_NAME_MAX);
+}
+
+/* What is made of a metric is the same on all ranks; what they log of one they don't agree on says
+   nothing more. spec: O-10 */
+static void declare_kind(struct alar_judge *judge)
+{
+    const struct alar_event *event = judge->event;
+    struct judge_metric *metric =
+        judge_metric_at(judge, judge_metric_make(judge, event->text[ALAR_FIELD_KEY]));
+    enum alar_metric_kind kind = (enum alar_metric_kind)event->number[ALAR_FIELD_KIND];
+
+    if (metric->has_kind && metric->kind != kind && !metric->is_disputed) {
+        struct alar_evidence *evidence =
+            judge_found(judge, ALAR_ANOMALY_MISMATCH_KEY, NULL,
+                        (uint32_t)alar_event_number(event, ALAR_FIELD_RANK, 0));
+
+        metric->is_disputed = true;
+        if (evidence != NULL) {
+            evidence->has_op = false;
+            kind_keep(evidence->name[0], metric, metric->kind);
+            kind_keep(evidence->name[1], metric, kind);
+            judge_show_event(judge, evidence);
+        }
+    }
+    metric->has_kind = true;
+    metric->kind = kind;
+}
+
+void judge_log_declare(struct alar_judge *judge)
+{
+    const struct alar_event *event = judge->event;
+
+    if (event->has[ALAR_FIELD_KEY] && event->has[ALAR_FIELD_KIND]) {
+        declare_kind(judge);
+    }
+    if (event->has[ALAR_FIELD_KEY] && event->has[ALAR_FIELD_SCOPE] &&
+        event->has[ALAR_FIELD_GROUP]) {
+        struct judge_metric *metric =
+            judge_metric_at(judge, judge_metric_make(judge, event->text[ALAR_FIELD_KEY]));
+
+        metric->group = judge_group_find(judge, event->text[ALAR_FIELD_GROUP]);
+        metric->is_replicated = event->number[ALAR_FIELD_SCOPE] == 1;
+    }
+}
+
+/* Half a unit of the last digit written, rounded up: "1.80" stands for 1.795 to 1.805. */
+static double text_half_unit(struct alar_text text)
+{
+    int exponent = 0, written = 0, sign = 1;
+    bool is_fraction = false;
+    size_t k = 0;
+    double half = 0.5;
+
+    for (; k < text.length && text.data[k] != 'e' && text.data[k] != 'E'; k++) {
+        is_fraction = is_fraction || text.data[k] == '.';
+        exponent -= is_fraction && text.data[k] != '.';
+    }
+    for (k++; k < text.length; k++) {
+        sign = text.data[k] == '-' ? -1 : sign;
+        if (text.data[k] >= '0' && text.data[k] <= '9' && written < READ_EXPONENT_MAX) {
+            written = 10 * written + (text.data[k] - '0');
+        }
+    }
+    exponent += sign * written;
+    for (; exponent > 0 && exponent < READ_EXPONENT_MAX; exponent--) {
+        half = nextafter(half * 10, HUGE_VAL);
+    }
+    for (; exponent < 0 && exponent > -READ_EXPONENT_MAX; exponent++) {
+        half = nextafter(half / 10, HUGE_VAL);
+    }
+    return half;
+}
+
+/* The numbers that the report may stand for: its bits, or every number that prints as it does.
+   Errors: ALAR_E_INPUT, complained about. spec: O-51 */
+static enum alar_status read_value(struct alar_judge *judge, struct judge_report *report)
+{
+    const struct alar_event *event = judge->event;
+    double half = 0;
+
+    report->dtype = ALAR_F64;
+    report->is_empty = event->has[ALAR_FIELD_LOSS] && event->loss_is_empty;
+    report->low = report->high = event->loss;
+    if (event->has[ALAR_FIELD_BITS]) {
+        const struct alar_value *value = event->list[ALAR_FIELD_BITS];
+
+        if (event->number[ALAR_FIELD_BITS] != 1 || (value->digits != 8 && value->digits != 16)) {
+            return judge_complain(judge, ALAR_FIELD_BITS, "8 or 16 hex digits", "something else");
+        }
+        report->dtype = value->digits == 8 ? ALAR_F32 : ALAR_F64;
+        report->low = report->high = alar_fp_to_double(report->dtype, value->bits);
+    } else if (!event->has[ALAR_FIELD_LOSS]) {
+        return judge_complain(judge, ALAR_FIELD_LOSS, "`loss` or `bits`", "neither");
+    } else if (event->text[ALAR_FIELD_LOSS].data != NULL && isfinite(event->loss)) {
+        half = text_half_unit(event->text[ALAR_FIELD_LOSS]);
+        report->low = nextafter(event->loss - half, -HUGE_VAL);
+        report->high = nextafter(event->loss + half, HUGE_VAL);
+    }
+    report->is_special = !report->is_empty && !isfinite(report->low);
+    return ALAR_OK;
+}
+
+/* The operations it names; each must have been issued by its rank.
+   Errors: ALAR_E_INPUT, complained about. */
+static enum alar_status read_named(struct alar_judge *judge, struct judge_report *report)
+{
+    const struct alar_event *event = judge->event;
+    const struct alar_value *item = event->list[ALAR_FIELD_OPS];
+
+    report->parts = (uint32_t)event->number[ALAR_FIELD_OPS];
+    report->part = alar_arena_take(judge->arena, report->parts * sizeof(struct judge_part));
+    struct judge_part *part = alar_arena_at(judge->arena, report->part);
+    for (uint32_t k = 0; k < report->parts; k++) {
+        const char *name = item[k].text ? item[k].text : "world";
+        uint64_t group = judge_group_find(judge, (struct alar_text){name, strlen(name)});
+        uint32_t member;
+        bool is_issued = false;
+
+        if (group &&
+            judge_member_find(judge, judge_group_at(judge, group), report->rank, &member)) {
+            const uint64_t *expected =
+                alar_arena_at(judge->arena, judge_group_at(judge, group)->expected);
+
+            is_issued = expected[member] != JUDGE_NEVER && item[k].bits < expected[member];
+        }
+        if (!is_issued) {
+            return judge_complain(judge, ALAR_FIELD_OPS, "operations this rank issued",
+                                  "one it has not issued");
+        }
+        part[k] = (struct judge_part){.group = group, .number = item[k].bits};
+    }
+    return ALAR_OK;
+}
+
+static bool read_is_covered(const struct alar_judge *judge, const struct judge_report *report,
+                            const struct judge_op *op)
+{
+    uint32_t member;
+
+    bool is_marked = op->key_hash != 0 || op->pairs > 0; /* not just anything of that step */
+
+    return is_marked && op->step >= report->first_step && op->step <= report->step &&
+           judge_log_is_of(judge, op, judge_metric_at(judge, report->metric)) &&
+           judge_member_find(judge, judge_group_at(judge, op->group), report->rank, &member);
+}
+
+/* Puts a part where its step and number put it. */
+static void read_insert(struct judge_report *report, struct judge_part *part,
+                        const struct judge_op *op)
+{
+    uint32_t at = report->parts++;
+
+    while (at > 0 && part[at - 1].group == op->group && part[at - 1].number > op->number) {
+        part[at] = part[at - 1];
+        at--;
+    }
+    part[at] = (struct judge_part){.group = op->group, .number = op->number};
+}
+
+/* The operations of its steps that its rank has issued so far. */
+static void read_by_step(struct alar_judge *judge, struct judge_report *report)
+{
+    uint64_t room = judge->log.kept + judge->live + 1;
+    uint32_t member;
+
+    report->part = alar_arena_take(judge->arena, room * sizeof(struct judge_part));
+    struct judge_part *part = alar_arena_at(judge->arena, report->part);
+    for (uint64_t at = judge->log.oldest; at; at = judge_op_at(judge, at)->newer) {
+        if (read_is_covered(judge, report, judge_op_at(judge, at))) {
+            read_insert(report, part, judge_op_at(judge, at));
+        }
+    }
+    for (uint64_t at = judge->oldest; at; at = judge_op_at(judge, at)->newer) {
+        const struct judge_op *op = judge_op_at(judge, at);
+
+        if (read_is_covered(judge, report, op) &&
+            judge_member_find(judge, judge_group_at(judge, op->group), report->rank, &member) &&
+            judge_entry_at(judge, op, member)->is_issued) {
+            read_insert(report, part, op);
+        }
+    }
+    report->room = room;
+}
+
+/* Takes a report in; it is judged once its operations are settled. */
+enum alar_status judge_log_report(struct alar_judge *judge)
+{
+    const struct alar_event *event = judge->event;
+    uint64_t made = alar_arena_take(judge->arena, sizeof(struct judge_report));
+    struct judge_report *report = alar_arena_at(judge->arena, made);
+
+    report->place = event->place;
+    report->rank = (uint32_t)event->number[ALAR_FIELD_RANK];
+    report->metric = judge_metric_make(judge, event->text[ALAR_FIELD_METRIC]);
+    report->step = event->number[ALAR_FIELD_STEP];
+    report->first_step = alar_event_number(event, ALAR_FIELD_FIRST_STEP, report->step);
+    report->tokens = alar_event_number(event, ALAR_FIELD_TOKENS, -1);
+    report->nonfinite = alar_event_number(event, ALAR_FIELD_NONFINITE, -1);
+    report->empty = alar_event_number(event, ALAR_FIELD_EMPTY, -1);
+    report->normalization =
+        (int32_t)alar_event_number(event, ALAR_FIELD_NORMALIZATION, judge->loop.normalization);
+    report->over = (int32_t)alar_event_number(event, ALAR_FIELD_OVER, judge->loop.over);
+    report->kind = (int32_t)alar_event_number(event, ALAR_FIELD_KIND, -1);
+    report->holder = alar_event_number(event, ALAR_FIELD_HOLDER, -1);
+    judge->verdict.reports++;
+    if (report->first_step > report->step) {
+        return judge_complain_numbers(judge, ALAR_FIELD_FIRST_STEP, "a step up to", report->step,
+                                      "step", report->first_step);
+    }
+    ALAR_TRY(read_value(judge, report));
+    if (event->has[ALAR_FIELD_OPS]) {
+        ALAR_TRY(read_named(judge, report));
+        report->room = report->parts;
+    } else {
+        read_by_step(judge, report);
+    }
+    judge_log_wait(judge, made);
+    return ALAR_OK;
+}

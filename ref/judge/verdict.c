@@ -1,0 +1,41 @@
+/* Names of verdicts, and lists of numbers. */
+#include "judge/verdict.h"
+
+const char *alar_verdict_name(enum alar_verdict_kind kind)
+{
+    static const char *const names[] = {"PASS", "FAIL", "UNKNOWN"};
+
+    return (unsigned)kind < ALAR_VERDICT_COUNT ? names[kind] : "?";
+}
+
+const char *alar_unknown_text(enum alar_unknown reason)
+{
+    static const char *const texts[] = {
+        "no operation was judged",
+        "a rank has no record",
+        "who takes part in a group was not recorded (declare its members)",
+        "a rank's recording stops without an end",
+        "an operation is pending where the recording stops, and no deadline passed",
+        "contributions or results were not recorded",
+        "a value could not be decided",
+        "a report could not be recomputed from what was recorded",
+        "the inputs could not have revealed a fault",
+    };
+
+    return (unsigned)reason < ALAR_UNKNOWN_COUNT ? texts[reason] : "?";
+}
+
+void alar_list_add(struct alar_list *list, uint64_t item)
+{
+    uint32_t kept = list->count < ALAR_LIST_MAX ? list->count : ALAR_LIST_MAX;
+
+    for (uint32_t k = 0; k < kept; k++) {
+        if (list->item[k] == item) {
+            return;
+        }
+    }
+    if (kept < ALAR_LIST_MAX) {
+        list->item[kept] = item;
+    }
+    list->count++;
+}

@@ -1,0 +1,158 @@
+/* A verdict and its evidence, as data: the judge fills it, words.h renders it, nobody else decides.
+ */
+#ifndef ALAR_VERDICT_H
+#define ALAR_VERDICT_H
+
+#include "judge/anomaly.h"
+#include "legal/diagnosis.h"
+
+enum alar_verdict_kind {
+    ALAR_PASS,
+    ALAR_FAIL,
+    ALAR_UNKNOWN,
+    ALAR_VERDICT_COUNT
+};
+
+/* Why a history that shows nothing wrong is still no PASS. */
+enum alar_unknown {
+    ALAR_UNKNOWN_NOTHING,   /* no operation was judged */
+    ALAR_UNKNOWN_NO_RECORD, /* a rank of the world has no record at all */
+    ALAR_UNKNOWN_MEMBERS,   /* who takes part in a group was not recorded */
+    ALAR_UNKNOWN_NO_END,    /* the recording of a rank stops without `end` */
+    ALAR_UNKNOWN_PENDING,   /* an operation is pending where the recording stops; no deadline passed
+                             */
+    ALAR_UNKNOWN_NO_VALUE,  /* contributions or results of an operation were not recorded */
+    ALAR_UNKNOWN_UNDECIDED, /* the numbers were not decided within the budget or the model */
+    ALAR_UNKNOWN_REPORT,    /* a report could not be recomputed from what was recorded */
+    ALAR_UNKNOWN_NO_POWER,  /* the inputs could not have revealed a fault (--require-power) */
+    ALAR_UNKNOWN_COUNT
+};
+
+enum {
+    ALAR_LIST_MAX = 16,     /* ranks or operations kept by name; the count goes on */
+    ALAR_SCENES_MAX = 12,   /* events kept as evidence */
+    ALAR_FINDINGS_MAX = 16, /* findings kept; the counts go on */
+    ALAR_FAULTS_MAX = 32,   /* injected faults kept; the count goes on */
+    ALAR_NAMES_MAX = 8,     /* trees kept by name; the count goes on */
+    ALAR_NAME_MAX = 40,     /* bytes of a name that is kept, with its end */
+};
+
+/* The first ALAR_LIST_MAX of `count` numbers. */
+struct alar_list {
+    uint32_t count;
+    uint64_t item[ALAR_LIST_MAX];
+};
+
+/* One event of the evidence, kept after its record is gone. */
+struct alar_scene {
+    enum alar_record record;
+    struct alar_place place;
+    uint32_t rank;
+    bool has_t, is_backend;
+    int64_t t;
+    uint64_t n;     /* elements, of an issue */
+    int64_t at;     /* first element it shows */
+    uint32_t shown; /* values below, at most 2 */
+    uint64_t bits[2];
+    bool is_of_report; /* shows an operation of a report: its number and dtype follow */
+    uint64_t number;
+    enum alar_dtype dtype;
+    char src[ALAR_NAME_MAX]; /* "" when the caller was not recorded */
+};
+
+/* One finding. What a field means for an anomaly is said in words.c. */
+struct alar_evidence {
+    enum alar_anomaly anomaly;
+    bool has_op;
+    bool is_report; /* about a log line: name[0] is its metric */
+    char group[ALAR_NAME_MAX];
+    uint64_t number;                  /* of the operation within its group */
+    int64_t step;                     /* training step it belongs to; -1 when not recorded */
+    struct alar_list ranks;           /* culprits */
+    struct alar_list joined, missing; /* who issued, who did not */
+    struct alar_list ops;             /* operations, where one finding covers several */
+    enum alar_dtype dtype;
+    int64_t element; /* first element that shows it; -1 when no single one does */
+    bool has_found, has_range;
+    uint64_t found;              /* bits that were there */
+    uint64_t lowest, highest;    /* bits of the legal range */
+    bool has_diagnosis, is_torn; /* torn: other elements are legal, this one is of another step */
+    struct alar_diagnosis diagnosis; /* of an illegal value; its ranks are the history's */
+    uint32_t member[ALAR_LIST_MAX];  /* rank behind each bit of a subset */
+    uint64_t amount[2];              /* numbers in question: counts, deadlines, classes */
+    char name[2][ALAR_NAME_MAX];     /* names in question: keys, dtypes, error texts */
+    uint32_t scene_count;
+    struct alar_scene scene[ALAR_SCENES_MAX]; /* in the order they are told */
+    bool has_good;
+    uint64_t good;   /* last operation of the group judged good before it */
+    int32_t excused; /* index of the injected fault that explains it; -1 for none */
+    uint32_t faults; /* so many of the faults came before it; the others can't explain it */
+    uint64_t clock;  /* of the time below; 0: there is none */
+    int64_t told;    /* when the last rank was told of it */
+};
+
+/* An injected fault that fired. */
+struct alar_fault_seen {
+    enum alar_excuse excuse;
+    struct alar_place place;
+    uint32_t rank; /* ALAR_RANK_ALL when not given */
+    bool has_op;
+    char group[ALAR_NAME_MAX];
+    uint64_t number;
+    uint64_t clock; /* of the time below; 0: there is none */
+    int64_t t;
+    char point[ALAR_NAME_MAX];
+};
+
+/* Where legal values came from. */
+struct alar_provenance {
+    uint64_t element[ALAR_RUNG_COUNT]; /* elements by the first rung that holds */
+    uint64_t named;                    /* operations of which one named tree gives all elements */
+    uint64_t chunked; /* others of which one kind of tree does, from different starts: a ring */
+    uint32_t names;   /* trees that give every element of every sum */
+    struct alar_tree_name name[ALAR_NAMES_MAX];
+};
+
+/* What the operations whose values are legal could have shown: a pass is worth no more. */
+struct alar_reveal {
+    uint64_t operations; /* of at least two ranks */
+    uint64_t vacuous;    /* of these: no rank's missing contribution would have been seen */
+    uint64_t ranks;      /* ranks of all of them; of these: */
+    uint64_t drops;      /* whose missing contribution would have been seen */
+    uint64_t doubles;    /* whose doubled contribution would have been seen */
+};
+
+struct alar_verdict {
+    enum alar_verdict_kind kind;
+    uint64_t events;     /* records judged */
+    uint64_t operations; /* all-reduces seen, each counted once for all its ranks */
+    uint64_t judged;     /* of these: life and value judged */
+    uint64_t prefixes;   /* of these: only the first of their elements were recorded */
+    uint64_t reports;    /* log lines seen */
+    uint64_t reports_judged;
+    uint64_t reports_undeclared; /* of these: without a normalization, but some one fits */
+    uint32_t reports_fit; /* bit set: 2 * enum alar_normalization + enum alar_over fits them all */
+    uint64_t unknown[ALAR_UNKNOWN_COUNT]; /* how often, and below where first */
+    struct alar_place unknown_place[ALAR_UNKNOWN_COUNT];
+    uint32_t unknown_rank[ALAR_UNKNOWN_COUNT];
+    uint64_t found[ALAR_ANOMALY_COUNT]; /* findings by anomaly */
+    uint32_t finding_count;
+    struct alar_evidence finding[ALAR_FINDINGS_MAX]; /* worst first */
+    uint32_t fault_count;
+    struct alar_fault_seen fault[ALAR_FAULTS_MAX];
+    struct alar_provenance provenance;
+    struct alar_reveal reveal;
+    uint64_t twins_same, twins_legal; /* operations with the twin's bits; other bits, both legal */
+    uint64_t peak;                    /* most handles pending at once on one rank */
+};
+
+/* "PASS", "FAIL", "UNKNOWN". */
+const char *alar_verdict_name(enum alar_verdict_kind kind);
+
+/* One line for people, without end. */
+const char *alar_unknown_text(enum alar_unknown reason);
+
+/* Adds a number to a list unless it is already kept. */
+void alar_list_add(struct alar_list *list, uint64_t item);
+
+#endif

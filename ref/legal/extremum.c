@@ -1,0 +1,50 @@
+/* MAX and MIN: what each policy for NaN allows. */
+#include "legal/provenance.h"
+
+/* Is a beyond b in the direction of the reduction? Zeros of either sign are level. */
+static bool extremum_is_beyond(const struct alar_reduce *reduce, uint64_t a, uint64_t b)
+{
+    enum alar_dtype dtype = reduce->adder.dtype;
+    bool is_max = reduce->red == ALAR_RED_MAX;
+
+    return alar_fp_ulps(dtype, a, b) != 0 &&
+           (alar_fp_rank(dtype, a) > alar_fp_rank(dtype, b)) == is_max;
+}
+
+static bool extremum_is_contribution(const struct alar_reduce *reduce, uint64_t value)
+{
+    for (uint32_t i = 0; i < reduce->n; i++) {
+        if (alar_fp_is_same(reduce->adder.dtype, reduce->bits[i], value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* With "a > b ? a : b", one NaN lets any contribution win, as the order may have it. */
+bool alar_extremum_is_legal(const struct alar_reduce *reduce, uint64_t value, uint64_t *legal)
+{
+    enum alar_dtype dtype = reduce->adder.dtype;
+    uint64_t best = 0;
+    uint32_t nans = 0;
+    bool has_best = false;
+
+    for (uint32_t i = 0; i < reduce->n; i++) {
+        uint64_t bits = reduce->bits[i];
+        if (alar_fp_is_nan(dtype, bits)) {
+            nans++;
+        } else if (!has_best || extremum_is_beyond(reduce, bits, best)) {
+            best = bits;
+            has_best = true;
+        }
+    }
+    bool is_lost = nans > 0 && (reduce->nan == ALAR_NAN_PROPAGATE || !has_best);
+    bool is_free = nans > 0 && (reduce->nan == ALAR_NAN_IDIOM || reduce->nan == ALAR_NAN_ANY);
+
+    *legal = is_lost ? alar_fp_nan(dtype) : best;
+    if (is_lost || alar_fp_is_nan(dtype, value)) {
+        return alar_fp_is_nan(dtype, value) && (is_lost || is_free);
+    }
+    return extremum_is_contribution(reduce, value) &&
+           (is_free || alar_fp_ulps(dtype, value, best) == 0);
+}

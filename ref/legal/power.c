@@ -1,0 +1,198 @@
+/* Power: which single faults this input could not have hidden.
+
+   A missing or doubled rank moves the exact sum by its contribution x. Legal values lie within r of
+   the sum, faulty ones within r' of the moved sum, so |x| > r + r' is always seen. For few ranks
+   the exact hulls with and without the rank tell more. */
+#include "legal/axes.h"
+
+#include "base/check.h"
+#include "legal/hull.h"
+
+#include <math.h>
+
+enum {
+    POWER_HULL_RANKS = 12
+};
+
+static void power_count(struct alar_power *power, uint8_t *seen, uint32_t rank, bool is_drop,
+                        bool is_double)
+{
+    power->drops += is_drop;
+    power->doubles += is_double;
+    if (seen) {
+        seen[rank] =
+            (uint8_t)((is_drop ? ALAR_POWER_DROP : 0) | (is_double ? ALAR_POWER_DOUBLE : 0));
+    }
+}
+
+/* Integers show every contribution that is not 0, unless the division of an average hides it. */
+static void power_integers(const struct alar_reduce *reduce, struct alar_power *power,
+                           uint8_t *seen)
+{
+    struct alar_adder adder = reduce->adder;
+    enum alar_avg avg = reduce->red == ALAR_RED_AVG ? ALAR_AVG_SUM_DIVIDE : ALAR_AVG_ANY;
+    uint64_t sum = alar_adder_fold(adder, reduce->bits, reduce->n);
+    uint64_t right = alar_average_finish(avg, adder.dtype, sum, reduce->n);
+
+    for (uint32_t i = 0; i < reduce->n; i++) {
+        uint64_t bits = reduce->bits[i];
+        uint64_t less = alar_adder_add(adder, sum, alar_fp_negate(adder.dtype, bits));
+        uint64_t more = alar_adder_add(adder, sum, bits);
+        power_count(power, seen, i, alar_average_finish(avg, adder.dtype, less, reduce->n) != right,
+                    alar_average_finish(avg, adder.dtype, more, reduce->n) != right);
+    }
+}
+
+/* MAX and MIN show a missing rank only when no other has a value as good. */
+static void power_extremum(const struct alar_reduce *reduce, uint64_t *others,
+                           struct alar_power *power, uint8_t *seen)
+{
+    struct alar_reduce rest = *reduce;
+    uint64_t right;
+    uint64_t without;
+
+    (void)alar_extremum_is_legal(reduce, reduce->bits[0], &right);
+    rest.bits = others;
+    rest.n = reduce->n - 1;
+    for (uint32_t i = 1; i < reduce->n; i++) {
+        others[i - 1] = reduce->bits[i];
+    }
+    for (uint32_t i = 0; i < reduce->n && reduce->n > 1; i++) {
+        (void)alar_extremum_is_legal(&rest, others[0], &without);
+        power_count(power, seen, i,
+                    !alar_extremum_is_legal(reduce, without, &right) &&
+                        !alar_extremum_is_legal(&rest, right, &without),
+                    false);
+        others[i < rest.n ? i : 0] = reduce->bits[i];
+    }
+}
+
+/* How far a value may be from the exact sum of these; what finishing an average adds is included.
+ */
+static double power_radius(const struct alar_reduce *reduce, const struct alar_bound *bound)
+{
+    double unit = ldexp(1, 2 - alar_dtype_precision(reduce->adder.dtype));
+    double finish = reduce->red == ALAR_RED_AVG
+                        ? unit * (bound->magnitude + bound->radius) +
+                              reduce->n * ldexp(1, alar_dtype_lowest(reduce->adder.dtype))
+                        : 0;
+
+    return (bound->is_order_free ? 0 : bound->radius) + finish;
+}
+
+/* Are the hulls with and without a rank apart, also after finishing? */
+static bool hull_shows_drop(const struct alar_hull *hull, const struct alar_reduce *reduce,
+                            enum alar_avg avg, uint32_t rank)
+{
+    uint32_t all = (UINT32_C(1) << reduce->n) - 1;
+    struct alar_range with = hull->range[all];
+    struct alar_range without = hull->range[all ^ UINT32_C(1) << rank];
+    double low = without.high < with.low ? without.high : with.high;
+    double high = without.high < with.low ? with.low : without.low;
+    struct alar_adder adder = reduce->adder;
+
+    if (!(low < high)) {
+        return false;
+    }
+    uint64_t below = alar_adder_store(adder, alar_fp_from_double(adder.wide, low));
+    uint64_t above = alar_adder_store(adder, alar_fp_from_double(adder.wide, high));
+
+    return alar_fp_ulps(adder.dtype, alar_average_finish(avg, adder.dtype, below, reduce->n),
+                        alar_average_finish(avg, adder.dtype, above, reduce->n)) != 0;
+}
+
+struct power_floats {
+    uint64_t *prepared;       /* n + 2 */
+    double *doubles;          /* 2n + 4 */
+    struct alar_range *range; /* NULL when there are too many ranks, or no memory */
+};
+
+static void power_sums(const struct alar_reduce *reduce, enum alar_avg avg,
+                       struct power_floats room, struct alar_power *power, uint8_t *seen)
+{
+    enum alar_dtype dtype = reduce->adder.dtype;
+    uint32_t n = reduce->n;
+    struct alar_bound bound;
+    struct alar_bound doubled;
+    struct alar_hull hull;
+    uint64_t largest = 0;
+
+    alar_average_prepare(avg, dtype, reduce->bits, n, room.prepared);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t magnitude = room.prepared[i] & ~alar_dtype_sign(dtype);
+        largest = magnitude > largest ? magnitude : largest;
+    }
+    /* A set that dominates the contributions with any one of them doubled, of either sign. */
+    room.prepared[n] = largest;
+    room.prepared[n + 1] = alar_fp_negate(dtype, largest);
+    /* One more contribution is one more addition on the way to the root. */
+    uint32_t height = reduce->height > 0 ? reduce->height : n - 1;
+    uint32_t higher = reduce->height > 0 ? reduce->height + 1 : n + 1;
+    alar_bound_evaluate(&bound, reduce->adder, room.prepared, n, height, room.doubles);
+    alar_bound_evaluate(&doubled, reduce->adder, room.prepared, n + 2, higher, room.doubles);
+    if (!bound.is_valid || !doubled.is_valid) {
+        return;
+    }
+    if (room.range) {
+        alar_hull_build(&hull, reduce->adder, room.prepared, n, room.range);
+    }
+    double radius = power_radius(reduce, &bound);
+    double other = power_radius(reduce, &doubled);
+    for (uint32_t i = 0; i < n; i++) {
+        double moved = fabs(alar_fp_to_double(dtype, room.prepared[i]));
+        bool is_far = moved > (radius + radius) * (1 + 0x1p-50);
+        bool is_drop = is_far || (room.range && hull_shows_drop(&hull, reduce, avg, i));
+        power_count(power, seen, i, n > 1 && is_drop, moved > (radius + other) * (1 + 0x1p-50));
+    }
+}
+
+static enum alar_status power_floats(const struct alar_reduce *reduce, struct alar_scratch scratch,
+                                     struct alar_power *power, uint8_t *seen)
+{
+    uint64_t n = reduce->n;
+    bool is_avg = reduce->red == ALAR_RED_AVG;
+    enum alar_avg avg = !is_avg                       ? ALAR_AVG_ANY
+                        : reduce->avg == ALAR_AVG_ANY ? ALAR_AVG_SUM_DIVIDE
+                                                      : reduce->avg;
+    struct power_floats room = {
+        .prepared = alar_scratch_take(&scratch, n + 2, sizeof *room.prepared),
+        .doubles = alar_scratch_take(&scratch, 2 * n + 4, sizeof *room.doubles),
+    };
+
+    if (!room.prepared || !room.doubles) {
+        return ALAR_E_RANGE;
+    }
+    if (n > 1 && n <= POWER_HULL_RANKS) {
+        room.range = alar_scratch_take(&scratch, UINT64_C(1) << n, sizeof *room.range);
+    }
+    power_sums(reduce, avg, room, power, seen);
+    return ALAR_OK;
+}
+
+enum alar_status alar_power_evaluate(const struct alar_reduce *reduce, struct alar_scratch scratch,
+                                     uint8_t *seen, struct alar_power *power)
+{
+    struct alar_reduce own = alar_reduce_normalize(reduce);
+
+    PRE(own.n >= 1);
+    *power = (struct alar_power){0, 0, true};
+    for (uint32_t i = 0; i < own.n && seen; i++) {
+        seen[i] = 0;
+    }
+    if (own.red == ALAR_RED_PRODUCT) {
+        return ALAR_E_UNSUPPORTED;
+    }
+    if (own.red == ALAR_RED_MAX || own.red == ALAR_RED_MIN) {
+        uint64_t *others = alar_scratch_take(&scratch, own.n, sizeof *others);
+        if (!others) {
+            return ALAR_E_RANGE;
+        }
+        power_extremum(&own, others, power, seen);
+    } else if (!alar_dtype_is_float(own.adder.dtype)) {
+        power_integers(&own, power, seen);
+    } else {
+        ALAR_TRY(power_floats(&own, scratch, power, seen));
+    }
+    power->is_vacuous = power->drops == 0 && power->doubles == 0;
+    return ALAR_OK;
+}

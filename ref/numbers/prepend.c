@@ -1,0 +1,19 @@
+/* Writing a text from its end. */
+#include "numbers/prepend.h"
+
+void alar_backward_put(struct alar_backward *out, char c)
+{
+    if (out->next == out->start) {
+        out->is_full = true;
+        return;
+    }
+    *--out->next = c;
+}
+
+void alar_backward_put_number(struct alar_backward *out, uint32_t number)
+{
+    do {
+        alar_backward_put(out, (char)('0' + number % 10));
+        number /= 10;
+    } while (number > 0);
+}

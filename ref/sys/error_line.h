@@ -1,0 +1,14 @@
+/* One line of complaint about an input: where, what was expected, what was found. */
+#ifndef ALAR_COMPLAINT_H
+#define ALAR_COMPLAINT_H
+
+#include "api/status.h"
+#include "cli/options.h"
+
+/* Writes `WHERE: ` and the formatted text into `complaint` (ALAR_COMPLAINT_BYTES). It stays one
+   line whatever WHERE, usually a path, is: control characters become '?', and of a long one only
+   its end is shown. Returns ALAR_E_INPUT, so that a reader can end with it. */
+ALAR_MUST_USE enum alar_status alar_complain(char *complaint, const char *where, const char *format,
+                                             ...) __attribute__((format(printf, 3, 4)));
+
+#endif

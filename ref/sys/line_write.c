@@ -1,0 +1,52 @@
+/* Lines at the end of a file. */
+#include "sys/line_write.h"
+
+#include "faults/point.h"
+#include "sys/error_line.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum alar_status alar_append_open(struct alar_append *append, const char *path, bool may_exist,
+                                  char *complaint)
+{
+    int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (may_exist ? O_TRUNC : O_EXCL);
+    int file = open(path, flags, 0666);
+
+    if (file < 0) {
+        return alar_complain(complaint, path, "expected a file to write to, found: %s",
+                             strerror(errno));
+    }
+    *append = (struct alar_append){.file = file, .write = write};
+    return ALAR_OK;
+}
+
+void alar_append_line(struct alar_append *append, const char *line, size_t length)
+{
+    size_t written = 0;
+
+    while (append->error == 0 && written < length) {
+        size_t left = length - written;
+        ssize_t count = alar_fault_write(append->faults, &left)
+                            ? -1
+                            : append->write(append->file, line + written, left);
+
+        if (count > 0) {
+            written += (size_t)count;
+        } else if (count == 0) {
+            append->error = ENOSPC; /* no progress, and no reason given */
+        } else if (errno != EINTR) {
+            append->error = errno;
+        }
+    }
+}
+
+enum alar_status alar_append_close(struct alar_append *append)
+{
+    if (close(append->file) != 0 && append->error == 0 && errno != EINTR) {
+        append->error = errno;
+    }
+    return append->error == 0 ? ALAR_OK : ALAR_E_IO;
+}

@@ -2,6 +2,7 @@
    realloc of our objects here, so no source needs a shim of its own, and a build with FAULTS=0 has
    none. Allocations of other libraries are not ours to fail. */
 #include "point_state.h"
+#include "sys/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

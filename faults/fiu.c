@@ -1,6 +1,7 @@
 /* What fiu-run left in the environment: read strictly, then handed to libfiu. */
 #define FIU_ENABLE
 #include "point_state.h"
+#include "sys/parse.h"
 
 #include <fiu-control.h>
 #include <fiu.h>

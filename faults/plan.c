@@ -2,6 +2,7 @@
 #include "plan.h"
 
 #include "base/rng.h"
+#include "sys/parse.h"
 
 #include <errno.h>
 #include <stdio.h>

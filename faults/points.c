@@ -1,5 +1,6 @@
 /* The table of failure points; in every build, so that each can list them. */
 #include "plan.h"
+#include "sys/parse.h"
 
 const struct alar_point_row alar_points[ALAR_POINT_COUNT] = {
 #define POINT(token, ...) [ALAR_POINT_##token] = {__VA_ARGS__},

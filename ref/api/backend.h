@@ -14,7 +14,6 @@
 #define ALAR_BACKEND_H
 
 #include "dtype.h"
-#include "engine/barrier.h"
 #include "status.h"
 
 #include <stdint.h>
@@ -33,6 +32,19 @@ enum alar_reduction {
 enum alar_wait_kind {
     ALAR_WAIT_HOST,
     ALAR_WAIT_STREAM
+};
+
+/* What a rank answers when it is asked whether it is there. */
+struct alar_note {
+    int32_t status; /* enum alar_status: E_NONFINITE of a rank that raised, E_TIMEOUT ... */
+    uint32_t step;  /* where it stands; with E_NONFINITE, where the loss was */
+    uint32_t microbatch;
+    uint32_t posted; /* all-reduces it has issued, modulo 2^32 */
+};
+
+enum alar_presence {
+    ALAR_SILENT = 0,
+    ALAR_HERE = 1
 };
 
 /* What the back end is told at its start, and what it answers there. */

@@ -3,7 +3,7 @@
 #define ALAR_PLUGIN_H
 
 #include "api/backend.h"
-#include "cli/options.h"
+#include "sys/error_line.h"
 
 #include <limits.h>
 

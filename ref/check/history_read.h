@@ -3,8 +3,8 @@
 #ifndef ALAR_HISTORY_READ_H
 #define ALAR_HISTORY_READ_H
 
-#include "cli/options.h"
 #include "judge/judge.h"
+#include "sys/error_line.h"
 
 enum {
     ALAR_WORLD_MAX = 131072 /* ranks of a history */

@@ -1,5 +1,6 @@
 /* The program: finds the subcommand and hands over. */
 #include "cli/cli.h"
+#include "sys/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  */
 #include "cli/cli.h"
 #include "judge/explain.h"
+#include "sys/parse.h"
 
 #include <stdio.h>
 

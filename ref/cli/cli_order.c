@@ -1,6 +1,7 @@
 /* `alar order`: the order in which a back end adds, found by masks. */
 #include "cli/cli_order.h"
 #include "cli/cli.h"
+#include "sys/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "cli/cli_run.h"
 #include "cli/cli.h"
 #include "faults/plan.h"
+#include "sys/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "numbers/hostile.h"
 #include "sys/json_out.h"
+#include "sys/parse.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef ALAR_OPTIONS_H
 #define ALAR_OPTIONS_H
 
-#include "api/status.h"
+#include "sys/error_line.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,10 +34,6 @@ struct alar_command {
     const char *examples;              /* lines, each ended by a newline */
 };
 
-enum {
-    ALAR_COMPLAINT_BYTES = 512
-};
-
 /* Reads argv[1..argc-1] as `--name value`, `--name=value` and operands; `--` ends the options, and
    a lone `-` is an operand. Operands are moved to argv[1..], their number goes to *operands. Sets
    *wants_help and stops at --help or -h.
@@ -46,15 +42,6 @@ enum {
 ALAR_MUST_USE enum alar_status alar_options_parse(const struct alar_command *command, int argc,
                                                   char **argv, int *operands, bool *wants_help,
                                                   char *complaint);
-
-/* A decimal number without sign, from `least` to `most`, and nothing after it.
-   Errors: ALAR_E_INPUT. */
-ALAR_MUST_USE enum alar_status alar_number_parse(const char *text, uint64_t least, uint64_t most,
-                                                 uint64_t *number);
-
-/* The index of the name in a NULL-terminated list that is nearest to `text` by edit distance; -1
-   for an empty list. */
-int alar_nearest(const char *text, const char *const *names);
 
 /* Writes the command's help, made from its table, to `file` (a FILE *). */
 void alar_options_help(const struct alar_command *command, void *file);

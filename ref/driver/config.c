@@ -104,6 +104,7 @@ enum alar_status alar_config_history(const struct alar_config *config,
         .rank = writer->rank,
         .lanes = alar_payload_lanes(&layout, cells),
         .ops = cells,
+        .spoil = writer->spoil,
         .faults = writer->faults,
     };
 

@@ -23,8 +23,9 @@ struct alar_config_writer {
     uint32_t ranks;
     const char *backend; /* its name */
     const char *tag;
-    bool is_simulated;              /* ticks, not a clock of this host */
-    struct alar_fault_rank *faults; /* of its writes; borrowed; NULL: none */
+    bool is_simulated;                          /* ticks, not a clock of this host */
+    bool (*spoil)(void *faults, size_t *count); /* a fault of its writes; NULL: none */
+    void *faults;                               /* borrowed */
 };
 
 /* Opens the history of one rank in config->history, which is prepared, and writes its header.

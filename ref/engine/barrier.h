@@ -2,23 +2,10 @@
 #ifndef ALAR_ROLL_H
 #define ALAR_ROLL_H
 
-#include "api/status.h"
+#include "api/backend.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* What a rank answers when it is asked whether it is there. */
-struct alar_note {
-    int32_t status; /* enum alar_status: E_NONFINITE of a rank that raised, E_TIMEOUT ... */
-    uint32_t step;  /* where it stands; with E_NONFINITE, where the loss was */
-    uint32_t microbatch;
-    uint32_t posted; /* all-reduces it has issued, modulo 2^32 */
-};
-
-enum alar_presence {
-    ALAR_SILENT = 0,
-    ALAR_HERE = 1
-};
 
 /* The answers of `ranks` ranks; both arrays are borrowed. */
 struct alar_roll {

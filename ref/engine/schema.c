@@ -2,7 +2,7 @@
 #include "engine/schema.h"
 
 #include "base/check.h"
-#include "judge/event.h"
+#include "base/text.h"
 
 #include <string.h>
 

@@ -109,6 +109,7 @@ enum alar_status alar_history_open(struct alar_history **history,
         free(made);
         return status;
     }
+    made->append.spoil = options->spoil;
     made->append.faults = options->faults;
     *history = made;
     return ALAR_OK;

@@ -8,7 +8,6 @@
 #include "api/alar.h"
 #include "sys/json_out.h"
 
-struct alar_fault_rank;
 struct alar_history;
 
 enum {
@@ -21,7 +20,8 @@ struct alar_history_options {
     size_t lanes; /* most lanes of an operation, of up to 8 bytes; a line that grows too long keeps
                      the first ones */
     size_t ops;   /* most operations of a report */
-    struct alar_fault_rank *faults; /* of its writes; borrowed; NULL: none */
+    bool (*spoil)(void *faults, size_t *count); /* a fault of its writes; NULL: none */
+    void *faults;                               /* borrowed */
 };
 
 /* Makes the directory when it is missing, and its parent exists. Refuses it when it holds rank

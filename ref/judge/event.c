@@ -48,11 +48,6 @@ const char *alar_field_choices(enum alar_field field)
     return (unsigned)field < ALAR_FIELD_COUNT ? fields[field].choices : "";
 }
 
-bool alar_text_is(struct alar_text text, const char *other)
-{
-    return text.data && strlen(other) == text.length && memcmp(text.data, other, text.length) == 0;
-}
-
 enum alar_status alar_record_find(struct alar_text name, enum alar_record *record)
 {
     for (unsigned r = 0; r < ALAR_RECORD_COUNT; r++) {
@@ -114,28 +109,4 @@ enum alar_field alar_event_missing(const struct alar_event *event)
 int64_t alar_event_number(const struct alar_event *event, enum alar_field field, int64_t otherwise)
 {
     return event->has[field] ? event->number[field] : otherwise;
-}
-
-uint64_t alar_text_hash(struct alar_text text)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t k = 0; k < text.length; k++) {
-        hash = (hash ^ (unsigned char)text.data[k]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
-void alar_text_keep(struct alar_text text, char *copy, size_t room)
-{
-    PRE(room >= 4);
-    if (text.length < room) {
-        memcpy(copy, text.data ? text.data : "", text.length);
-        copy[text.length] = '\0';
-        return;
-    }
-    size_t kept = room - 3;
-    memcpy(copy, "..", 2);
-    memcpy(copy + 2, text.data + text.length - kept, kept);
-    copy[room - 1] = '\0';
 }

@@ -5,6 +5,7 @@
 
 #include "api/dtype.h"
 #include "api/terms.h"
+#include "base/text.h"
 
 /* A rank that is no rank: all of them, or none, as the place says. */
 #define ALAR_RANK_ALL UINT32_MAX
@@ -33,12 +34,6 @@ enum alar_field_type {
     ALAR_TYPE_OPS,
     ALAR_TYPE_LOSS,
     ALAR_TYPE_ANY,
-};
-
-/* A piece of text, not terminated; data is NULL when there is none. */
-struct alar_text {
-    const char *data;
-    size_t length;
 };
 
 /* Where a record stands. */
@@ -99,15 +94,5 @@ enum alar_field alar_event_missing(const struct alar_event *event);
 
 /* The field's number if it was given, else `otherwise`. */
 int64_t alar_event_number(const struct alar_event *event, enum alar_field field, int64_t otherwise);
-
-/* Same bytes? */
-bool alar_text_is(struct alar_text text, const char *other);
-
-/* 64-bit FNV-1a of the bytes; for telling names apart, never for security. */
-uint64_t alar_text_hash(struct alar_text text);
-
-/* Copies text into `room` bytes, terminated; a text too long keeps its end, after "..". PRE: room
- * >= 4. */
-void alar_text_keep(struct alar_text text, char *copy, size_t room);
 
 #endif

@@ -4,7 +4,7 @@
 #define ALAR_ORDER_WORLD_H
 
 #include "backend/sim/sim.h"
-#include "cli/options.h"
+#include "sys/error_line.h"
 
 struct alar_order_world {
     struct alar_backend backend;

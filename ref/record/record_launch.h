@@ -3,9 +3,10 @@
 #ifndef ALAR_LAUNCH_H
 #define ALAR_LAUNCH_H
 
-#include "cli/options.h"
+#include "sys/error_line.h"
 
 #include <limits.h>
+#include <stdbool.h>
 
 enum alar_launch_mpi {
     ALAR_LAUNCH_AUTO, /* as the launcher, or the program itself, tells */

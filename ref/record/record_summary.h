@@ -2,7 +2,10 @@
 #ifndef ALAR_RECORDING_H
 #define ALAR_RECORDING_H
 
-#include "cli/options.h"
+#include "sys/error_line.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct alar_recording {
     uint32_t ranks;      /* files */

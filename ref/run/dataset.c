@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "sys/error_line.h"
+#include "sys/parse.h"
 
 #include <dirent.h>
 #include <errno.h>

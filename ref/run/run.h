@@ -9,11 +9,11 @@
 
 #include "backend/sim/sim.h"
 #include "base/topology.h"
-#include "cli/options.h"
 #include "driver/config.h"
 #include "history/report_json.h"
 #include "run/dataset.h"
 #include "run/training_loop.h"
+#include "sys/error_line.h"
 
 struct run;
 struct run_rank;

@@ -40,6 +40,11 @@ static enum alar_status run_agree(struct run *run, uint64_t epoch, enum alar_sta
     return failed[1] > 0 ? ALAR_E_NOMEM : ALAR_E_INPUT;
 }
 
+static bool write_spoil(void *faults, size_t *count)
+{
+    return alar_fault_write(faults, count);
+}
+
 /* Opens the history of each rank of this process. */
 static enum alar_status histories_open(struct run *run, char *complaint)
 {
@@ -51,6 +56,7 @@ static enum alar_status histories_open(struct run *run, char *complaint)
             .backend = run->backend->name,
             .tag = "alar run",
             .is_simulated = run->is_simulated,
+            .spoil = write_spoil,
             .faults = rank->faults,
         };
 

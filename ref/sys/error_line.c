@@ -2,6 +2,7 @@
 #include "sys/error_line.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

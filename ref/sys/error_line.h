@@ -3,7 +3,10 @@
 #define ALAR_COMPLAINT_H
 
 #include "api/status.h"
-#include "cli/options.h"
+
+enum {
+    ALAR_COMPLAINT_BYTES = 512
+};
 
 /* Writes `WHERE: ` and the formatted text into `complaint` (ALAR_COMPLAINT_BYTES). It stays one
    line whatever WHERE, usually a path, is: control characters become '?', and of a long one only

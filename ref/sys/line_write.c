@@ -1,7 +1,6 @@
 /* Lines at the end of a file. */
 #include "sys/line_write.h"
 
-#include "faults/point.h"
 #include "sys/error_line.h"
 
 #include <errno.h>
@@ -29,7 +28,7 @@ void alar_append_line(struct alar_append *append, const char *line, size_t lengt
 
     while (append->error == 0 && written < length) {
         size_t left = length - written;
-        ssize_t count = alar_fault_write(append->faults, &left)
+        ssize_t count = append->spoil != NULL && append->spoil(append->faults, &left)
                             ? -1
                             : append->write(append->file, line + written, left);
 

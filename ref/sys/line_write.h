@@ -10,13 +10,12 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-struct alar_fault_rank;
-
 struct alar_append {
     int file;
     int error; /* errno of the first failure; 0 while all is well */
     ssize_t (*write)(int file, const void *bytes, size_t count); /* write(2), or a test's */
-    struct alar_fault_rank *faults; /* asked before each write; borrowed; NULL: none */
+    bool (*spoil)(void *faults, size_t *count); /* asked before each write; NULL: nobody is */
+    void *faults;
 };
 
 /* Creates the file; with `may_exist` an old one is emptied first.

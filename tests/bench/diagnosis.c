@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "cli/options.h"
 #include "run/dataset.h"
+#include "sys/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "engine/engine.h"
 
 #include "base/check.h"
-#include "cli/options.h"
+#include "sys/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

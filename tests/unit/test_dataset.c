@@ -1,6 +1,6 @@
 /* Recorded losses: what a directory gives, and every way in which it can be unusable. */
-#include "cli/options.h"
 #include "run/dataset.h"
+#include "sys/error_line.h"
 #include "tests/lib/scratch.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 /* The records of a history, byte for byte: the fields, their order and their spelling are those of
    spec/history.md. */
-#include "cli/options.h"
 #include "history/history.h"
+#include "sys/error_line.h"
 #include "tests/lib/scratch.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* The history writer: what happens to lines when files, disks and processes fail. */
-#include "cli/options.h"
 #include "history/history.h"
+#include "sys/error_line.h"
 #include "sys/line_write.h"
 #include "tests/lib/scratch.h"
 

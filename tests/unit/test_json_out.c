@@ -1,7 +1,7 @@
 /* Composed JSON: it parses whatever went in, and stays inside its room. And the report file made of
    it. */
-#include "cli/options.h"
 #include "history/report_json.h"
+#include "sys/error_line.h"
 #include "sys/json_out.h"
 #include "tests/lib/scratch.h"
 

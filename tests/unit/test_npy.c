@@ -1,6 +1,6 @@
 /* The NumPy reader: what numpy writes is read as it is, and nothing else is. */
-#include "cli/options.h"
 #include "run/npy.h"
+#include "sys/error_line.h"
 #include "tests/lib/scratch.h"
 
 #include <criterion/criterion.h>

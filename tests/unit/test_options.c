@@ -1,5 +1,6 @@
 /* The parser of command lines: what it takes, and every way in which it complains. */
 #include "cli/options.h"
+#include "sys/parse.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* How the MPI back end starts and ends, and what it says when MPI complains. */
 #include "backend/mpi/mpi_state.h"
 
-#include "cli/options.h"
+#include "sys/error_line.h"
+#include "sys/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -42,8 +42,8 @@ MAIN_SRC  := $(wildcard ref/cli/cli.c)
 CLI_SRC   := $(call rooms,cli)
 LIB_SRC   := $(filter-out $(CLI_SRC),$(CORE_SRC) $(SHELL_SRC))
 DEEP_SRC  := $(filter-out $(MAIN_SRC),$(LIB_SRC) $(CLI_SRC))
-UNIT_SRC  := $(filter-out $(if $(filter 0,$(FAULTS)),tests/unit/test_fault% tests/lib/broken.c),\
-	$(sort $(wildcard tests/unit/*.c) $(wildcard tests/lib/*.c)))
+UNIT_SRC  := $(filter-out $(if $(filter 0,$(FAULTS)),tests/unit/faults/test_fault% tests/lib/broken.c),\
+	$(sort $(shell find tests/unit -name "*.c") $(wildcard tests/lib/*.c)))
 HEADERS   := $(wildcard ref/api/*)
 
 # ---- flags ---------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ demand() {
     for file in "$@"; do filters="$filters --filter $file"; done
     # shellcheck disable=SC2086 # one option a word
     gcovr --root . $filters --object-directory "$build/deep" "$build/deep" \
-        --exclude-branches-by-pattern '^\s*(PRE|POST|INV|DEEP|ALAR_CLAIM)\(' \
+        --exclude-branches-by-pattern '^\s*(PRE|POST|INV|DEEP|ALAR_ASSERT)\(' \
         --txt "$build/$name.txt" --fail-under-line 95 --fail-under-branch 90 --print-summary \
         --json-summary "$build/$name.json" || code=1
     cat "$build/$name.txt"

@@ -28,27 +28,27 @@ struct command {
 };
 
 static enum alar_status refuse(const struct command *command, const char *expected,
-                               const char *found, char *complaint)
+                               const char *found, char *error_line)
 {
-    return alar_complain(complaint, "FIU_ENABLE", "expected %s, found '%s' in '%s'", expected,
+    return alar_complain(error_line, "FIU_ENABLE", "expected %s, found '%s' in '%s'", expected,
                          found, command->text);
 }
 
 static enum alar_status probability_check(const struct command *command, const char *value,
-                                          char *complaint)
+                                          char *error_line)
 {
     char *end = NULL;
     double probability = strtod(value, &end);
     bool is_plain = value[0] != '\0' && strspn(value, "0123456789.") == strlen(value);
 
     if (!is_plain || *end != '\0' || !(probability > 0.0 && probability <= 1.0)) {
-        return refuse(command, "a probability above 0 and up to 1", value, complaint);
+        return refuse(command, "a probability above 0 and up to 1", value, error_line);
     }
     return ALAR_OK;
 }
 
 /* "key=value", or "onetime". */
-static enum alar_status parameter_read(struct command *command, char *text, char *complaint)
+static enum alar_status parameter_read(struct command *command, char *text, char *error_line)
 {
     char *value = strchr(text, '=');
     char expected[128];
@@ -63,24 +63,24 @@ static enum alar_status parameter_read(struct command *command, char *text, char
         snprintf(expected, sizeof(expected),
                  "name, failnum, failinfo, probability or onetime (did you mean '%s'?)",
                  parameters[nearest]);
-        return refuse(command, expected, text, complaint);
+        return refuse(command, expected, text, error_line);
     }
     if ((value == NULL) != (strcmp(text, "onetime") == 0)) {
         return refuse(command, "name=, failnum=, failinfo=, probability= or onetime", text,
-                      complaint);
+                      error_line);
     }
     if (strcmp(text, "name") == 0) {
         snprintf(command->name, sizeof(command->name), "%s", value);
         return ALAR_OK;
     }
     if (strcmp(text, "probability") == 0) {
-        ALAR_TRY(probability_check(command, value, complaint));
+        ALAR_TRY(probability_check(command, value, error_line));
         command->has_probability = true;
     } else if (value != NULL && alar_number_parse(value, 0, INT64_MAX, &number) != ALAR_OK) {
         snprintf(expected, sizeof(expected), "a plain number, without a unit, for %s", text);
-        return refuse(command, expected, value, complaint);
+        return refuse(command, expected, value, error_line);
     } else if (strcmp(text, "failnum") == 0 && number == 0) {
-        return refuse(command, "a failnum other than 0, which never fails", value, complaint);
+        return refuse(command, "a failnum other than 0, which never fails", value, error_line);
     } else if (strcmp(text, "failinfo") == 0) {
         command->has_failinfo = true;
         command->failinfo = number;
@@ -92,7 +92,7 @@ static enum alar_status parameter_read(struct command *command, char *text, char
 }
 
 /* Splits the command into its verb and its parameters. */
-static enum alar_status command_split(struct command *command, char *complaint)
+static enum alar_status command_split(struct command *command, char *error_line)
 {
     char text[COMMAND_BYTES];
     char expected[64];
@@ -106,7 +106,7 @@ static enum alar_status command_split(struct command *command, char *complaint)
     if (strcmp(text, command->verb) != 0) {
         snprintf(expected, sizeof(expected), "enable or enable_random (did you mean '%s'?)",
                  command->verb);
-        return refuse(command, expected, text, complaint);
+        return refuse(command, expected, text, error_line);
     }
     at += strspn(at, " \t");
     while (*at != '\0') {
@@ -115,15 +115,15 @@ static enum alar_status command_split(struct command *command, char *complaint)
         if (*next != '\0') {
             *next++ = '\0';
         }
-        ALAR_TRY(parameter_read(command, at, complaint));
+        ALAR_TRY(parameter_read(command, at, error_line));
         at = next;
     }
     if (command->name[0] == '\0') {
-        return refuse(command, "a parameter name=POINT/RANK", at, complaint);
+        return refuse(command, "a parameter name=POINT/RANK", at, error_line);
     }
     if (command->has_probability != (strcmp(command->verb, "enable_random") == 0)) {
         return refuse(command, "probability= with enable_random, and only there", command->verb,
-                      complaint);
+                      error_line);
     }
     return ALAR_OK;
 }
@@ -136,7 +136,7 @@ static bool is_of_libc(const char *name)
 }
 
 static enum alar_status value_check(const struct command *command, const struct alar_point_row *row,
-                                    char *complaint)
+                                    char *error_line)
 {
     char expected[192];
     char found[32];
@@ -147,12 +147,12 @@ static enum alar_status value_check(const struct command *command, const struct 
     snprintf(expected, sizeof(expected), "failinfo=N (%s) from %lld to %lld", row->value,
              (long long)row->least, (long long)row->most);
     snprintf(found, sizeof(found), "%llu", (unsigned long long)command->failinfo);
-    return refuse(command, expected, command->has_failinfo ? found : "none", complaint);
+    return refuse(command, expected, command->has_failinfo ? found : "none", error_line);
 }
 
 /* POINT/RANK or POINT/slash-star; *rank is -1 for the latter. */
 static enum alar_status name_read(const struct command *command, enum alar_point *point,
-                                  int64_t *rank, char *complaint)
+                                  int64_t *rank, char *error_line)
 {
     char name[COMMAND_BYTES];
     char expected[COMMAND_BYTES + 64];
@@ -170,11 +170,11 @@ static enum alar_status name_read(const struct command *command, enum alar_point
     if (!alar_point_find(name, point)) {
         snprintf(expected, sizeof(expected), "a failure point (did you mean '%s/%s'?)",
                  alar_points[*point].name, has_rank ? command->name + (suffix - name) + 1 : "RANK");
-        return refuse(command, expected, command->name, complaint);
+        return refuse(command, expected, command->name, error_line);
     }
     if (!has_rank) {
         snprintf(expected, sizeof(expected), "a rank or * behind the point, '%s/RANK'", name);
-        return refuse(command, expected, command->name, complaint);
+        return refuse(command, expected, command->name, error_line);
     }
     *rank = is_every ? -1 : (int64_t)number;
     return ALAR_OK;
@@ -190,17 +190,17 @@ static void command_run(const char *verb, const char *name, const char *rest)
 }
 
 static enum alar_status command_take(struct alar_faults *faults, struct command *command,
-                                     char *complaint)
+                                     char *error_line)
 {
     enum alar_point point;
     int64_t rank = 0;
 
-    ALAR_TRY(command_split(command, complaint));
+    ALAR_TRY(command_split(command, error_line));
     if (is_of_libc(command->name)) {
         return ALAR_OK;
     }
-    ALAR_TRY(name_read(command, &point, &rank, complaint));
-    ALAR_TRY(value_check(command, &alar_points[point], complaint));
+    ALAR_TRY(name_read(command, &point, &rank, error_line));
+    ALAR_TRY(value_check(command, &alar_points[point], error_line));
     if (rank >= 0) {
         faults->highest_rank = rank > faults->highest_rank ? rank : faults->highest_rank;
         command_run(command->verb, command->name, command->rest);
@@ -208,7 +208,7 @@ static enum alar_status command_take(struct alar_faults *faults, struct command 
     }
     if (faults->command_count == ALAR_FAULT_COMMANDS_MAX || strlen(command->rest) >= 64) {
         return refuse(command, "fewer and shorter commands for all ranks", command->name,
-                      complaint);
+                      error_line);
     }
     fiu_disable(command->name);
     struct alar_fault_command *kept = &faults->command[faults->command_count++];
@@ -219,7 +219,7 @@ static enum alar_status command_take(struct alar_faults *faults, struct command 
 }
 
 enum alar_status alar_fiu_read(struct alar_faults *faults, const char *text, const char *control,
-                               char *complaint)
+                               char *error_line)
 {
     faults->highest_rank = faults->is_plan ? faults->highest_rank : -1;
     fiu_init(0);
@@ -235,10 +235,10 @@ enum alar_status alar_fiu_read(struct alar_faults *faults, const char *text, con
         snprintf(command.text, sizeof(command.text), "%.*s", (int)length, at);
         if (length >= sizeof(command.text)) {
             return refuse(&command, "a shorter command", "one of 256 characters or more",
-                          complaint);
+                          error_line);
         }
         faults->is_fiu = true;
-        ALAR_TRY(command_take(faults, &command, complaint));
+        ALAR_TRY(command_take(faults, &command, error_line));
     }
     return ALAR_OK;
 }

@@ -125,14 +125,14 @@ int mutant_gather_finish(struct mutant_request *request)
     struct mutant_comm *comm = request->comm;
     const struct alar_mutant *mutant = comm->mutant;
     uint32_t count = (uint32_t)request->call.count;
-    size_t cells = (size_t)count * comm->members;
-    uint64_t *room = calloc(2 * cells + 2 * (size_t)count, sizeof(*room));
+    size_t microbatches = (size_t)count * comm->members;
+    uint64_t *room = calloc(2 * microbatches + 2 * (size_t)count, sizeof(*room));
     uint32_t target = mutant_target(comm);
 
     if (room == NULL) {
         return -ALAR_E_NOMEM;
     }
-    uint64_t *right = room + 2 * cells;
+    uint64_t *right = room + 2 * microbatches;
     uint64_t *wrong = right + count;
     const struct mutant_fold fold = {
         .dtype = request->call.dtype,
@@ -140,7 +140,7 @@ int mutant_gather_finish(struct mutant_request *request)
         .ranks = comm->members,
         .count = count,
         .now = room,
-        .then = request->has_previous ? room + cells : NULL,
+        .then = request->has_previous ? room + microbatches : NULL,
         .rank = target,
         .other =
             (target + 1 + (uint32_t)(mutant->draw >> 32) % (comm->members - 1)) % comm->members,
@@ -148,7 +148,7 @@ int mutant_gather_finish(struct mutant_request *request)
     };
 
     rows_read(request, false, room);
-    rows_read(request, true, room + cells);
+    rows_read(request, true, room + microbatches);
     mutant_fold_right(&fold, room, right);
     mutant_fold_wrong(mutant->options.kind, &fold, right, wrong);
     bool shows = defect_shows(request, &fold, right, wrong);

@@ -24,7 +24,7 @@ struct reading {
     const char *line;
     size_t length;
     char *word[WORDS];
-    char *complaint;
+    char *error_line;
 };
 
 static enum alar_status refuse(const struct reading *reading, int word, const char *expected)
@@ -35,7 +35,7 @@ static enum alar_status refuse(const struct reading *reading, int word, const ch
                                                 : reading->length;
 
     snprintf(where, sizeof(where), "%.*s:%zu:%zu", 200, reading->path, reading->number, column + 1);
-    return alar_complain(reading->complaint, where, "expected %s, found '%s'", expected, found);
+    return alar_complain(reading->error_line, where, "expected %s, found '%s'", expected, found);
 }
 
 static enum alar_status point_read(const struct reading *reading, struct alar_fault_line *line)
@@ -169,26 +169,26 @@ static enum alar_status text_read(struct alar_faults *faults, FILE *file, struct
         faults->highest_rank =
             line->rank > faults->highest_rank ? line->rank : faults->highest_rank;
     }
-    return ferror(file) ? alar_complain(reading.complaint, reading.path,
+    return ferror(file) ? alar_complain(reading.error_line, reading.path,
                                         "expected a plan, found: %s", strerror(errno))
                         : ALAR_OK;
 }
 
 enum alar_status alar_plan_read(struct alar_faults *faults, const char *path, uint64_t seed,
-                                char *complaint)
+                                char *error_line)
 {
     FILE *file = fopen(path, "re");
 
     if (file == NULL) {
-        return alar_complain(complaint, path, "expected a fault plan, found: %s", strerror(errno));
+        return alar_complain(error_line, path, "expected a fault plan, found: %s", strerror(errno));
     }
     faults->highest_rank = faults->is_fiu ? faults->highest_rank : -1;
     faults->is_plan = true;
     enum alar_status status =
-        text_read(faults, file, (struct reading){.path = path, .complaint = complaint}, seed);
+        text_read(faults, file, (struct reading){.path = path, .error_line = error_line}, seed);
     fclose(file);
     if (status == ALAR_OK && faults->line_count == 0) {
-        return alar_complain(complaint, path, "expected at least one fault, found none");
+        return alar_complain(error_line, path, "expected at least one fault, found none");
     }
     return status;
 }

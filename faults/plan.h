@@ -56,38 +56,38 @@ bool alar_point_find(const char *name, enum alar_point *point);
 #if ALAR_FAULTS
 
 /* Adds a plan to `faults`, which the caller zeroed.
-   Errors: ALAR_E_INPUT, with one line in `complaint`: file:line:column, expected, found. */
+   Errors: ALAR_E_INPUT, with one line in `error_line`: file:line:column, expected, found. */
 ALAR_MUST_USE enum alar_status alar_plan_read(struct alar_faults *faults, const char *path,
-                                              uint64_t seed, char *complaint);
+                                              uint64_t seed, char *error_line);
 
 /* Reads the text of FIU_ENABLE itself, because libfiu accepts misspelt points, parameters and units
    in silence. What is for one rank goes to libfiu at once; what is for all ranks goes there by the
    exact name of each rank, when it opens its points. `control` is FIU_CTRL_FIFO: what fiu-ctrl
    says later is not checked. Both may be NULL.
-   Errors: ALAR_E_INPUT, with one line in `complaint` that names the nearest. spec: F-13 */
+   Errors: ALAR_E_INPUT, with one line in `error_line` that names the nearest. spec: F-13 */
 ALAR_MUST_USE enum alar_status alar_fiu_read(struct alar_faults *faults, const char *text,
-                                             const char *control, char *complaint);
+                                             const char *control, char *error_line);
 
 #else
 
 static inline enum alar_status alar_plan_read(struct alar_faults *faults, const char *path,
-                                              uint64_t seed, char *complaint)
+                                              uint64_t seed, char *error_line)
 {
     (void)faults;
     (void)seed;
-    return alar_complain(complaint, path,
+    return alar_complain(error_line, path,
                          "expected a build with failure points, found one made with FAULTS=0");
 }
 
 static inline enum alar_status alar_fiu_read(struct alar_faults *faults, const char *text,
-                                             const char *control, char *complaint)
+                                             const char *control, char *error_line)
 {
     (void)faults;
     (void)control;
     if (text == NULL || strstr(text, "alar/") == NULL) {
         return ALAR_OK;
     }
-    return alar_complain(complaint, "FIU_ENABLE",
+    return alar_complain(error_line, "FIU_ENABLE",
                          "expected a build with failure points, found one made with FAULTS=0");
 }
 

@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum alar_status alar_faults_suit(const struct alar_faults *faults, uint32_t ranks, char *complaint)
+enum alar_status alar_faults_suit(const struct alar_faults *faults, uint32_t ranks,
+                                  char *error_line)
 {
     if (faults == NULL || faults->highest_rank < (int64_t)ranks) {
         return ALAR_OK;
     }
-    snprintf(complaint, ALAR_COMPLAINT_BYTES,
+    snprintf(error_line, ALAR_ERROR_LINE_BYTES,
              "faults: expected a rank from 0 to %u, found %lld: it would never fire", ranks - 1,
              (long long)faults->highest_rank);
     return ALAR_E_INPUT;
@@ -32,15 +33,15 @@ enum alar_status alar_fault_rank_open(struct alar_fault_rank **rank,
         return ALAR_OK;
     }
     struct alar_fault_rank *made = calloc(1, sizeof(*made));
-    struct fault_cell *cell = calloc(options->cells, sizeof(*cell));
+    struct fault_microbatch *microbatch = calloc(options->microbatches, sizeof(*microbatch));
 
-    if (made == NULL || cell == NULL) {
+    if (made == NULL || microbatch == NULL) {
         free(made);
-        free(cell);
+        free(microbatch);
         return ALAR_E_NOMEM;
     }
     made->options = *options;
-    made->cell = cell;
+    made->microbatch = microbatch;
     for (int i = 0; i < ALAR_POINT_COUNT; i++) {
         snprintf(made->name[i], FAULT_NAME_BYTES, "%s/%u", alar_points[i].name, options->rank);
     }
@@ -55,7 +56,7 @@ void alar_fault_rank_free(struct alar_fault_rank *rank)
         return;
     }
     fault_requests_free(rank);
-    free(rank->cell);
+    free(rank->microbatch);
     free(rank);
 }
 
@@ -226,18 +227,18 @@ static bool local_change(struct alar_fault_rank *rank, struct alar_local *local)
     return is_nan || is_infinite || is_spike || is_empty;
 }
 
-void alar_fault_local(struct alar_fault_rank *rank, size_t cell, struct alar_local *local)
+void alar_fault_local(struct alar_fault_rank *rank, size_t microbatch, struct alar_local *local)
 {
-    if (rank == NULL || cell >= rank->options.cells) {
+    if (rank == NULL || microbatch >= rank->options.microbatches) {
         return;
     }
-    struct fault_cell *kept = &rank->cell[cell];
+    struct fault_microbatch *kept = &rank->microbatch[microbatch];
 
     if (rank->pass.is_twin) {
         *local = kept->is_changed ? kept->local : *local;
     } else if (local->tokens > 0 && local_change(rank, local)) {
         local->exact = NULL; /* from now on the sum is what the fault made of it */
-        *kept = (struct fault_cell){.is_changed = 1, .local = *local};
+        *kept = (struct fault_microbatch){.is_changed = 1, .local = *local};
     }
 }
 

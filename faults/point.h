@@ -40,7 +40,7 @@ struct alar_fault_rank_options {
     const struct alar_faults *faults; /* borrowed; NULL: none */
     uint32_t rank;
     uint32_t ranks;
-    size_t cells; /* contributions of a pass */
+    size_t microbatches; /* contributions of a pass */
 };
 
 /* A pass over the rank's programs begins. */
@@ -67,9 +67,9 @@ enum alar_departure {
 ALAR_MUST_USE enum alar_status alar_fault_rank_open(struct alar_fault_rank **rank,
                                                     const struct alar_fault_rank_options *options);
 
-/* Errors: ALAR_E_INPUT when a fault names a rank beyond `ranks`, with one line in `complaint`. */
+/* Errors: ALAR_E_INPUT when a fault names a rank beyond `ranks`, with one line in `error_line`. */
 ALAR_MUST_USE enum alar_status alar_faults_suit(const struct alar_faults *faults, uint32_t ranks,
-                                                char *complaint);
+                                                char *error_line);
 
 /* Frees it and every buffer that an abandoned operation may still have read: call it after the
    back end's fini. */
@@ -96,8 +96,8 @@ uint64_t alar_fault_delay_us(struct alar_fault_rank *rank);
 bool alar_fault_departs(struct alar_fault_rank *rank, bool has_contributed);
 enum alar_departure alar_fault_departure(const struct alar_fault_rank *rank, int *code);
 
-/* Changes the local loss of contribution `cell`, counted from the start of the pass. */
-void alar_fault_local(struct alar_fault_rank *rank, size_t cell, struct alar_local *local);
+/* Changes the local loss of contribution `microbatch`, counted from the start of the pass. */
+void alar_fault_local(struct alar_fault_rank *rank, size_t microbatch, struct alar_local *local);
 
 /* Puts the faulty back end in place of the real one, for the rank's driver and program. The first
    communicator created through it carries the log. */
@@ -125,11 +125,11 @@ static inline enum alar_status alar_fault_rank_open(struct alar_fault_rank **ran
 }
 
 static inline enum alar_status alar_faults_suit(const struct alar_faults *faults, uint32_t ranks,
-                                                char *complaint)
+                                                char *error_line)
 {
     (void)faults;
     (void)ranks;
-    (void)complaint;
+    (void)error_line;
     return ALAR_OK;
 }
 
@@ -183,11 +183,11 @@ static inline enum alar_departure alar_fault_departure(const struct alar_fault_r
     return ALAR_DEPARTURE_NONE;
 }
 
-static inline void alar_fault_local(struct alar_fault_rank *rank, size_t cell,
+static inline void alar_fault_local(struct alar_fault_rank *rank, size_t microbatch,
                                     struct alar_local *local)
 {
     (void)rank;
-    (void)cell;
+    (void)microbatch;
     (void)local;
 }
 

@@ -20,7 +20,7 @@ struct fault_firing {
 };
 
 /* What became of a local loss, so that the twin can repeat it. */
-struct fault_cell {
+struct fault_microbatch {
     uint8_t is_changed;
     struct alar_local local;
 };
@@ -36,7 +36,7 @@ struct alar_fault_rank {
     struct fault_firing queue[FAULT_QUEUE_MAX];
     size_t queued;
     bool is_settling;
-    struct fault_cell *cell; /* one a contribution */
+    struct fault_microbatch *microbatch; /* one a contribution */
 
     enum alar_departure departure;
     int exit_code;

@@ -52,7 +52,7 @@ _Noreturn void alar_check_failed(const char *kind, const char *claim, const char
     exit(1);
 }
 
-#define HOLDS(rule, truth) ALAR_CLAIM("property", rule, truth)
+#define HOLDS(rule, truth) ALAR_ASSERT("property", rule, truth)
 
 /* ---- the table, looked on ----------------------------------------------------------------------
  */
@@ -209,19 +209,19 @@ static void book_end(struct book *book, uint16_t slot, uint8_t value)
 
 static void book_take(struct book *book, uint16_t slot, enum alar_outcome outcome)
 {
-    HOLDS("W-03: handles are told in post order, each once", book->op[slot] == book->told);
+    HOLDS("W-03: handles are told in post order, each once", book->op[slot] == book->retired);
     HOLDS("H-03: a value is read after it is complete and before its buffer is lent again",
           IMPLIES(outcome == ALAR_OUTCOME_VALUE, book->value[slot] && !book->lent[slot]));
     HOLDS("H-06: what expired is told as timed out",
           (outcome == ALAR_OUTCOME_TIMED_OUT) == (book->late[slot] != 0));
     HOLDS("H-04: a failure is told only of what failed",
           IMPLIES(outcome == ALAR_OUTCOME_FAILED, !book->value[slot] && !book->lent[slot]));
-    book->told++;
+    book->retired++;
 }
 
 static void book_close(const struct book *book, const struct alar_window *window)
 {
-    HOLDS("W-06: nothing leaks", book->told == book->posted);
+    HOLDS("W-06: nothing leaks", book->retired == book->posted);
     HOLDS("W-05: every slot comes back", window->held == 0);
 }
 
@@ -281,7 +281,7 @@ static void shelf_take(void)
     bool is_pending = shelf_oldest_is_pending();
     uint16_t slot = SLOTS;
     enum alar_outcome outcome = ALAR_OUTCOME_VALUE;
-    enum alar_status status = alar_window_take(shelf(), &slot, &outcome);
+    enum alar_status status = alar_window_retire(shelf(), &slot, &outcome);
 
     HOLDS("W-03: a pending handle is not passed over",
           IMPLIES(is_pending, status == ALAR_E_PENDING));

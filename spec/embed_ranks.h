@@ -154,8 +154,8 @@ static struct alar_engine_event rank_post(int r, uint16_t slot, bool is_refused)
 static struct alar_engine_event rank_take(int r, const struct alar_action *action)
 {
     struct rank *rank = &WORLD.rank[r];
-    int op = rank->book.told;
-    struct alar_engine_event answer = {.kind = ALAR_ENGINE_TAKEN};
+    int op = rank->book.retired;
+    struct alar_engine_event answer = {.kind = ALAR_ENGINE_RETIRED};
 
     book_take(&rank->book, action->slot, action->outcome);
     if (action->outcome != ALAR_OUTCOME_VALUE) {
@@ -163,11 +163,11 @@ static struct alar_engine_event rank_take(int r, const struct alar_action *actio
     }
     HOLDS("H-03: no value is read before all ranks contributed", is_contributed(op));
     if (rank->book.value[action->slot] == 2) {
-        answer =
-            (struct alar_engine_event){.kind = ALAR_ENGINE_TAKEN_WRONG, .status = ALAR_E_MISCOUNT};
+        answer = (struct alar_engine_event){.kind = ALAR_ENGINE_RETIRED_WRONG,
+                                            .status = ALAR_E_MISCOUNT};
     } else if (WORLD.nonfinite[op] != 0) {
         rank->has_learnt = 1;
-        answer.kind = ALAR_ENGINE_TAKEN_NONFINITE;
+        answer.kind = ALAR_ENGINE_RETIRED_NONFINITE;
     }
     return answer;
 }
@@ -178,7 +178,7 @@ static struct alar_engine_event rank_report(int r)
 
     HOLDS("L-13: a log line covers whole steps", rank->microbatch == 0);
     HOLDS("L-13: a log line covers steps, and each once", rank->reported < rank->step);
-    HOLDS("L-13: all that a log line covers was taken", rank->book.told == rank->book.posted);
+    HOLDS("L-13: all that a log line covers was taken", rank->book.retired == rank->book.posted);
     HOLDS("L-13: a log line comes when its interval is full, or the run ends",
           rank->step - rank->reported == INTERVAL || rank->step == STEPS ||
               WORLD.check == ALAR_CHECK_AGREE);
@@ -218,7 +218,7 @@ static enum alar_status roll_call(int own)
 {
     uint8_t presence[RANKS];
     struct alar_note note[RANKS];
-    struct alar_roll roll = {RANKS, (uint32_t)own, presence, note};
+    struct alar_barrier roll = {RANKS, (uint32_t)own, presence, note};
 
     for (int r = 0; r < RANKS; r++) {
         presence[r] = WORLD.rank[r].is_silent ? ALAR_SILENT : ALAR_HERE;
@@ -226,7 +226,7 @@ static enum alar_status roll_call(int own)
                                      .step = WORLD.rank[r].step,
                                      .posted = WORLD.rank[r].book.posted};
     }
-    return alar_roll_judge(&roll).status;
+    return alar_barrier_judge(&roll).status;
 }
 
 /* The status a rank leaves with must be that of the others that left, as far as one fault allows.
@@ -259,7 +259,7 @@ static void rank_go(int r, struct alar_engine_event event, bool is_refused)
     int posts = 0;
 
     for (;;) {
-        bool was_wrong = event.kind == ALAR_ENGINE_TAKEN_WRONG && !rank->has_ended;
+        bool was_wrong = event.kind == ALAR_ENGINE_RETIRED_WRONG && !rank->has_ended;
         struct alar_action action = rank_step(r, event);
 
         HOLDS("W-10: what is no sum stops the run at its take",
@@ -270,7 +270,7 @@ static void rank_go(int r, struct alar_engine_event event, bool is_refused)
             HOLDS("one step of the model posts once", ++posts == 1);
             event = rank_post(r, action.slot, is_refused);
             break;
-        case ALAR_ACTION_TAKE:
+        case ALAR_ACTION_RETIRE:
             event = rank_take(r, &action);
             break;
         case ALAR_ACTION_REPORT:
@@ -392,7 +392,7 @@ static uint8_t witness_of(int r, int op)
 {
     const struct rank *rank = &WORLD.rank[r];
 
-    return rank->is_silent || rank->book.told > op ? 2 : rank->book.posted > op ? 1 : 0;
+    return rank->is_silent || rank->book.retired > op ? 2 : rank->book.posted > op ? 1 : 0;
 }
 
 #endif

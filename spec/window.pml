@@ -10,7 +10,7 @@ bool is_down;
 #ifdef LIVE
 byte witness;
 byte picked;
-#define AFTER now.witness = SHELF.book.told > now.picked ? 2 : SHELF.book.posted > now.picked ? 1 : 0;
+#define AFTER now.witness = SHELF.book.retired > now.picked ? 2 : SHELF.book.posted > now.picked ? 1 : 0;
 #include "props.pml"
 #else
 #define AFTER

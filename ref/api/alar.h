@@ -55,11 +55,11 @@ struct alar_config {
 struct alar;
 
 /* Opens a log; all ranks call. Starts the back end's library if the program has not.
-   Errors: ALAR_E_INPUT for a back end that can't be loaded (one line in `complaint`, 512 bytes,
+   Errors: ALAR_E_INPUT for a back end that can't be loaded (one line in `error_line`, 512 bytes,
    which may be NULL); ALAR_E_RANGE, for metrics that are none too, and for minima or maxima over
    more than 1,024 ranks; ALAR_E_NOMEM; ALAR_E_BACKEND; ALAR_E_IO. */
 ALAR_MUST_USE enum alar_status alar_open(struct alar **log, const struct alar_config *config,
-                                         char *complaint);
+                                         char *error_line);
 
 uint32_t alar_rank(const struct alar *log);
 uint32_t alar_ranks(const struct alar *log);
@@ -85,11 +85,11 @@ struct alar_sample {
        min   the least, or greatest, value of all samples with tokens, and the lowest rank that has
        max   it; NaN when any of them is NaN, then with the lowest that has one; -0 is below +0
 
-   A report is EMPTY when no sample had tokens. Minima and maxima travel in a SUM as one lane for
+   A report is EMPTY when no sample had tokens. Minima and maxima travel in a SUM as one element for
    each rank, because a back end's MAX may lose a NaN or the maximum itself: 2 + n + n/24 floats a
    metric, so they cost what the number of ranks is, at most 1,024. Ranks with different metrics are
-   found under `exact` (ALAR_E_SCHEMA); the pair encodings add lanes by their place and can't know.
-   Errors: as alar_post. spec: L-14, L-15 */
+   found under `exact` (ALAR_E_SCHEMA); the pair encodings add elements by their place and can't
+   know. Errors: as alar_post. spec: L-14, L-15 */
 ALAR_MUST_USE enum alar_status alar_post_metrics(struct alar *log,
                                                  const struct alar_sample *samples);
 

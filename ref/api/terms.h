@@ -57,7 +57,7 @@ enum alar_check {
     ALAR_CHECK_AGREE, /* all ranks learn of it and stop after that step */
     ALAR_CHECK_RAISE, /* the rank stops at once; the others at their deadline */
     ALAR_CHECK_COUNT, /* go on, with the count beside the value */
-    ALAR_CHECK_OFF,   /* do not look: the two lanes of the original feature and nothing else */
+    ALAR_CHECK_OFF,   /* do not look: the two elements of the original feature and nothing else */
     ALAR_CHECK_CHOICES
 };
 

@@ -24,13 +24,13 @@ struct places {
 static const size_t size_least =
     offsetof(struct alar_backend, request_free) + sizeof(((struct alar_backend *)0)->request_free);
 
-__attribute__((format(printf, 2, 3))) static enum alar_status refuse(char *complaint,
+__attribute__((format(printf, 2, 3))) static enum alar_status refuse(char *error_line,
                                                                      const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(complaint, ALAR_COMPLAINT_BYTES, format, arguments);
+    vsnprintf(error_line, ALAR_ERROR_LINE_BYTES, format, arguments);
     va_end(arguments);
     return ALAR_E_INPUT;
 }
@@ -63,28 +63,28 @@ static const char *function_missing(const struct alar_backend *backend)
 
 /* Copies a table that came from `where` when it can be used. */
 static enum alar_status table_take(const struct alar_backend *table, const char *where,
-                                   struct alar_backend *backend, char *complaint)
+                                   struct alar_backend *backend, char *error_line)
 {
     struct alar_backend whole = {0};
 
     if (table == NULL || table->abi != ALAR_BACKEND_ABI) {
-        return refuse(complaint, "%s: expected a back end of interface version %u, found %s", where,
-                      ALAR_BACKEND_ABI, table == NULL ? "none" : "another version");
+        return refuse(error_line, "%s: expected a back end of interface version %u, found %s",
+                      where, ALAR_BACKEND_ABI, table == NULL ? "none" : "another version");
     }
     if (table->size < size_least) {
-        return refuse(complaint, "%s: expected a table of at least %zu bytes, found %u", where,
+        return refuse(error_line, "%s: expected a table of at least %zu bytes, found %u", where,
                       size_least, table->size);
     }
     memcpy(&whole, table, table->size < sizeof(whole) ? table->size : sizeof(whole));
     const char *missing = function_missing(&whole);
     if (missing != NULL) {
-        return refuse(complaint, "%s: expected nine mandatory functions, found no %s", where,
+        return refuse(error_line, "%s: expected nine mandatory functions, found no %s", where,
                       missing);
     }
     int roll_call = (whole.note_set != NULL) + (whole.roll_call != NULL) +
                     (whole.farewell != NULL) + (whole.leave != NULL);
     if (roll_call != 0 && roll_call != 4) {
-        return refuse(complaint,
+        return refuse(error_line,
                       "%s: expected all or none of note_set, roll_call, farewell and leave, "
                       "found %d of 4",
                       where, roll_call);
@@ -94,7 +94,7 @@ static enum alar_status table_take(const struct alar_backend *table, const char 
 }
 
 static enum alar_status file_load(const char *path, const char *remedy,
-                                  struct alar_backend *backend, char *complaint)
+                                  struct alar_backend *backend, char *error_line)
 {
     union {
         void *object;
@@ -107,14 +107,14 @@ static enum alar_status file_load(const char *path, const char *remedy,
         /* Also said of a library that the plug-in itself needs. */
         bool is_missing = strstr(text, "cannot open shared object file") != NULL;
 
-        return refuse(complaint, "expected a back end that loads, found: %s%s", text,
+        return refuse(error_line, "expected a back end that loads, found: %s%s", text,
                       is_missing ? remedy : "");
     }
     entry.object = dlsym(library, "alar_backend");
     if (entry.object == NULL) {
-        return refuse(complaint, "%s: expected the symbol alar_backend, found none", path);
+        return refuse(error_line, "%s: expected the symbol alar_backend, found none", path);
     }
-    return table_take(entry.function(ALAR_BACKEND_ABI), path, backend, complaint);
+    return table_take(entry.function(ALAR_BACKEND_ABI), path, backend, error_line);
 }
 
 /* Cuts the file's name off; "" for a bare name. */
@@ -155,7 +155,7 @@ static void places_list(struct places *places, const char *file)
     path_join(places->path[2], directory, rest);
 }
 
-enum alar_status alar_plugin_find(const char *file, char path[PATH_MAX], char *complaint)
+enum alar_status alar_plugin_find(const char *file, char path[PATH_MAX], char *error_line)
 {
     struct places places;
 
@@ -166,11 +166,12 @@ enum alar_status alar_plugin_find(const char *file, char path[PATH_MAX], char *c
             return ALAR_OK;
         }
     }
-    return refuse(complaint, "expected %s at %.200s or %.200s, found none; build it with: make all",
-                  file, places.path[0], places.path[1]);
+    return refuse(error_line,
+                  "expected %s at %.200s or %.200s, found none; build it with: make all", file,
+                  places.path[0], places.path[1]);
 }
 
-static enum alar_status mpi_load(struct alar_backend *backend, char *complaint)
+static enum alar_status mpi_load(struct alar_backend *backend, char *error_line)
 {
     const char *library = getenv("ALAR_MPI");
     char path[PATH_MAX];
@@ -181,31 +182,31 @@ static enum alar_status mpi_load(struct alar_backend *backend, char *complaint)
     }
     bool is_openmpi = strcmp(library, "openmpi") == 0;
     if (!is_openmpi && strcmp(library, "mpich") != 0) {
-        return refuse(complaint, "ALAR_MPI: expected mpich or openmpi, found '%s'", library);
+        return refuse(error_line, "ALAR_MPI: expected mpich or openmpi, found '%s'", library);
     }
     snprintf(file, sizeof(file), "alar-%s.so", library);
-    ALAR_TRY(alar_plugin_find(file, path, complaint));
+    ALAR_TRY(alar_plugin_find(file, path, error_line));
     return file_load(path,
                      is_openmpi ? "; install it with: apt-get install openmpi-bin"
                                 : "; install it with: apt-get install mpich",
-                     backend, complaint);
+                     backend, error_line);
 }
 
 enum alar_status alar_plugin_load(const char *name, const struct alar_backend *const *builtin,
-                                  struct alar_backend *backend, char *complaint)
+                                  struct alar_backend *backend, char *error_line)
 {
     if (strchr(name, '/') != NULL) {
-        return file_load(name, "", backend, complaint);
+        return file_load(name, "", backend, error_line);
     }
     for (size_t i = 0; builtin[i] != NULL; i++) {
         if (strcmp(builtin[i]->name, name) == 0) {
-            return table_take(builtin[i], name, backend, complaint);
+            return table_take(builtin[i], name, backend, error_line);
         }
     }
     if (strcmp(name, "mpi") == 0) {
-        return mpi_load(backend, complaint);
+        return mpi_load(backend, error_line);
     }
-    return refuse(complaint,
+    return refuse(error_line,
                   "expected the name of a back end, as mpi, or a path with a slash, found '%s'",
                   name);
 }

@@ -16,16 +16,16 @@
      - anything with a slash in it: that file.
 
    A table shorter than ours is filled up with NULL. What was loaded stays loaded: MPI libraries
-   have threads and exit handlers of their own. `complaint` holds ALAR_COMPLAINT_BYTES. Errors:
-   ALAR_E_INPUT, with one line in `complaint` that says what was expected, found and where. */
+   have threads and exit handlers of their own. `error_line` holds ALAR_ERROR_LINE_BYTES. Errors:
+   ALAR_E_INPUT, with one line in `error_line` that says what was expected, found and where. */
 ALAR_MUST_USE enum alar_status alar_plugin_load(const char *name,
                                                 const struct alar_backend *const *builtin,
-                                                struct alar_backend *backend, char *complaint);
+                                                struct alar_backend *backend, char *error_line);
 
 /* Where a file that belongs to us lies: beside the executable, in ../lib/alar from there, or in
    alar/ beside the library this function is in. `path` holds PATH_MAX bytes.
-   Errors: ALAR_E_INPUT, with one line in `complaint`, when it lies nowhere. */
+   Errors: ALAR_E_INPUT, with one line in `error_line`, when it lies nowhere. */
 ALAR_MUST_USE enum alar_status alar_plugin_find(const char *file, char path[PATH_MAX],
-                                                char *complaint);
+                                                char *error_line);
 
 #endif

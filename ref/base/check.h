@@ -7,13 +7,13 @@
    a test or a model checker supplies its own. */
 _Noreturn void alar_check_failed(const char *kind, const char *claim, const char *file, int line);
 
-#define ALAR_CLAIM(kind, claim, truth) \
+#define ALAR_ASSERT(kind, claim, truth) \
     ((truth) ? (void)0 : alar_check_failed(kind, claim, __FILE__, __LINE__))
 
 /* A caller's duty, our own promise at the end, and a named clause of an invariant. */
-#define PRE(truth) ALAR_CLAIM("precondition", #truth, truth)
-#define POST(truth) ALAR_CLAIM("postcondition", #truth, truth)
-#define INV(name, truth) ALAR_CLAIM("invariant", name, truth)
+#define PRE(truth) ALAR_ASSERT("precondition", #truth, truth)
+#define POST(truth) ALAR_ASSERT("postcondition", #truth, truth)
+#define INV(name, truth) ALAR_ASSERT("invariant", name, truth)
 
 #define IMPLIES(a, b) (!(a) || (b))
 

@@ -13,25 +13,27 @@ bool alar_topology_is_flat(const struct alar_topology *topology)
     return topology->pp == 1 && topology->cp == 1;
 }
 
-struct alar_seat alar_topology_seat(const struct alar_topology *topology, uint32_t rank)
+struct alar_coordinates alar_topology_coordinates(const struct alar_topology *topology,
+                                                  uint32_t rank)
 {
     PRE(rank < alar_topology_ranks(topology));
-    return (struct alar_seat){
+    return (struct alar_coordinates){
         .pp = rank / topology->cp / topology->dp,
         .dp = rank / topology->cp % topology->dp,
         .cp = rank % topology->cp,
     };
 }
 
-uint32_t alar_topology_rank(const struct alar_topology *topology, const struct alar_seat *seat)
+uint32_t alar_topology_rank(const struct alar_topology *topology,
+                            const struct alar_coordinates *coordinates)
 {
-    PRE(seat->pp < topology->pp);
-    PRE(seat->dp < topology->dp);
-    PRE(seat->cp < topology->cp);
-    return (seat->pp * topology->dp + seat->dp) * topology->cp + seat->cp;
+    PRE(coordinates->pp < topology->pp);
+    PRE(coordinates->dp < topology->dp);
+    PRE(coordinates->cp < topology->cp);
+    return (coordinates->pp * topology->dp + coordinates->dp) * topology->cp + coordinates->cp;
 }
 
 bool alar_topology_is_last(const struct alar_topology *topology, uint32_t rank)
 {
-    return alar_topology_seat(topology, rank).pp == topology->pp - 1;
+    return alar_topology_coordinates(topology, rank).pp == topology->pp - 1;
 }

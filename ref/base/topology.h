@@ -17,7 +17,7 @@ struct alar_topology {
 };
 
 /* A rank's place along each; below the number there is. */
-struct alar_seat {
+struct alar_coordinates {
     uint32_t pp;
     uint32_t dp;
     uint32_t cp;
@@ -28,8 +28,10 @@ uint64_t alar_topology_ranks(const struct alar_topology *topology);
 /* Whose groups are all of the world: no context parallelism, one stage. */
 bool alar_topology_is_flat(const struct alar_topology *topology);
 
-struct alar_seat alar_topology_seat(const struct alar_topology *topology, uint32_t rank);
-uint32_t alar_topology_rank(const struct alar_topology *topology, const struct alar_seat *seat);
+struct alar_coordinates alar_topology_coordinates(const struct alar_topology *topology,
+                                                  uint32_t rank);
+uint32_t alar_topology_rank(const struct alar_topology *topology,
+                            const struct alar_coordinates *coordinates);
 
 /* Does the rank sit in the last stage? */
 bool alar_topology_is_last(const struct alar_topology *topology, uint32_t rank);

@@ -28,7 +28,7 @@ struct head {
 struct finding {
     struct alar_history_set *set;
     struct alar_record_reader *records;
-    char *complaint;
+    char *error_line;
     size_t room; /* histories there is room for */
     size_t text_room;
 };
@@ -97,7 +97,7 @@ static enum alar_status find_file(struct finding *find, const char *path)
 static struct head find_head(struct finding *find, const char *path)
 {
     struct head head = {false, 0, 0, 0};
-    struct alar_record_complaint complaint;
+    struct alar_record_error error_line;
     struct alar_lines lines;
     struct alar_event event;
     struct alar_line line;
@@ -107,7 +107,7 @@ static struct head find_head(struct finding *find, const char *path)
         return head;
     }
     if (alar_lines_next(&lines, &line) == ALAR_OK &&
-        alar_record_read(find->records, line.text, line.length, &event, &complaint) == ALAR_OK &&
+        alar_record_read(find->records, line.text, line.length, &event, &error_line) == ALAR_OK &&
         event.record == ALAR_RECORD_TRACE) {
         head.rank = alar_event_number(&event, ALAR_FIELD_RANK, -1);
         head.world = alar_event_number(&event, ALAR_FIELD_WORLD, 0);
@@ -145,7 +145,7 @@ static enum alar_status find_names(struct finding *find, const char *path, char 
     *names = NULL;
     *count = 0;
     if (directory == NULL) {
-        return alar_complain(find->complaint, path, "expected a directory to read, found: %s",
+        return alar_complain(find->error_line, path, "expected a directory to read, found: %s",
                              strerror(errno));
     }
     while ((entry = readdir(directory)) != NULL) {
@@ -191,7 +191,7 @@ static enum alar_status find_in_directory(struct finding *find, const char *path
         struct head head = find_head(find, names[k]);
 
         if (has_any && (first.is_rank_file || head.is_rank_file) && !head_is_same(&first, &head)) {
-            return alar_complain(find->complaint, names[k],
+            return alar_complain(find->error_line, names[k],
                                  "1:1: expected a file of the same history as its neighbours in "
                                  "%s, found another one (header, world or tag differ)",
                                  path);
@@ -264,7 +264,7 @@ static enum alar_status find_directory(struct finding *find, const char *path)
     }
     free(queue.item);
     if (status == ALAR_OK && find->set->count == before) {
-        return alar_complain(find->complaint, path, "expected .jsonl files, found none");
+        return alar_complain(find->error_line, path, "expected .jsonl files, found none");
     }
     return status;
 }
@@ -296,7 +296,7 @@ static enum alar_status find_paths(struct finding *find, char *const *path, size
         bool is_standard_input = strcmp(path[k], "-") == 0;
 
         if (!is_standard_input && stat(path[k], &status) != 0) {
-            return alar_complain(find->complaint, path[k],
+            return alar_complain(find->error_line, path[k],
                                  "expected a file or directory, found: %s", strerror(errno));
         }
         if (!is_standard_input && S_ISDIR(status.st_mode)) {
@@ -317,9 +317,9 @@ static enum alar_status find_paths(struct finding *find, char *const *path, size
 }
 
 enum alar_status alar_history_find(char *const *path, size_t count, struct alar_history_set *set,
-                                   char *complaint)
+                                   char *error_line)
 {
-    struct finding find = {.set = set, .complaint = complaint};
+    struct finding find = {.set = set, .error_line = error_line};
     enum alar_status status = alar_record_reader_open(&find.records);
 
     memset(set, 0, sizeof *set);
@@ -328,7 +328,7 @@ enum alar_status alar_history_find(char *const *path, size_t count, struct alar_
     }
     alar_record_reader_close(find.records);
     if (status == ALAR_E_NOMEM) {
-        snprintf(complaint, ALAR_COMPLAINT_BYTES, "expected enough memory, found too little");
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES, "expected enough memory, found too little");
     }
     if (status != ALAR_OK) {
         alar_history_set_free(set);

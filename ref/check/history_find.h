@@ -14,10 +14,10 @@ struct alar_history_set {
 
 /* Sorts out `count` paths: "-", files, directories (searched to a depth of 8). Rank files of one
    directory, or named in a row, become one history.
-   Errors: ALAR_E_INPUT, with one line in `complaint` (ALAR_COMPLAINT_BYTES): no such path, nothing
-   found, or files that do not belong together; ALAR_E_NOMEM. The set is then empty. */
+   Errors: ALAR_E_INPUT, with one line in `error_line` (ALAR_ERROR_LINE_BYTES): no such path,
+   nothing found, or files that do not belong together; ALAR_E_NOMEM. The set is then empty. */
 ALAR_MUST_USE enum alar_status alar_history_find(char *const *path, size_t count,
-                                                 struct alar_history_set *set, char *complaint);
+                                                 struct alar_history_set *set, char *error_line);
 
 /* Frees what a set owns; a zeroed one is fine. */
 void alar_history_set_free(struct alar_history_set *set);

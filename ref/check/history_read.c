@@ -42,12 +42,12 @@ struct survey {
 static enum alar_status state_complain(struct reading_state *state, uint32_t file, size_t column,
                                        const char *text)
 {
-    char where[ALAR_COMPLAINT_BYTES];
+    char where[ALAR_ERROR_LINE_BYTES];
     const char *path = state->files->path[file];
 
     snprintf(where, sizeof where, "%s:%u:%zu", strcmp(path, "-") == 0 ? "standard input" : path,
              state->source[file].lines.number, column);
-    return alar_complain(state->reading->complaint, where, "%s", text);
+    return alar_complain(state->reading->error_line, where, "%s", text);
 }
 
 /* Standard input can't be read twice, so it is copied to a file that has no name. */
@@ -79,7 +79,7 @@ static enum alar_status source_open(struct reading_state *state, uint32_t k)
     int file = strcmp(path, "-") == 0 ? spool_standard_input() : open(path, O_RDONLY | O_CLOEXEC);
 
     if (file < 0) {
-        return alar_complain(state->reading->complaint, path, "expected a file to read, found: %s",
+        return alar_complain(state->reading->error_line, path, "expected a file to read, found: %s",
                              strerror(errno));
     }
     state->source[k].rank = ALAR_RANK_ALL;
@@ -96,7 +96,7 @@ static bool line_is_blank(const struct alar_line *line)
 static enum alar_status source_next(struct reading_state *state, uint32_t k, bool *is_cut)
 {
     struct source *source = &state->source[k];
-    struct alar_record_complaint complaint;
+    struct alar_record_error error_line;
     struct alar_line line;
     enum alar_status status;
 
@@ -109,17 +109,17 @@ static enum alar_status source_next(struct reading_state *state, uint32_t k, boo
         return state_complain(state, k, 1, "expected a line of at most 16 MiB, found a longer one");
     }
     if (status == ALAR_E_IO) {
-        return alar_complain(state->reading->complaint, state->files->path[k],
+        return alar_complain(state->reading->error_line, state->files->path[k],
                              "expected to read on, found: %s", strerror(errno));
     }
     ALAR_TRY(status);
-    status = alar_record_read(state->records, line.text, line.length, &state->event, &complaint);
-    if (status == ALAR_E_INPUT && complaint.is_cut && !line.is_ended) {
+    status = alar_record_read(state->records, line.text, line.length, &state->event, &error_line);
+    if (status == ALAR_E_INPUT && error_line.is_cut && !line.is_ended) {
         *is_cut = true;
         return ALAR_E_EMPTY;
     }
     if (status == ALAR_E_INPUT) {
-        return state_complain(state, k, complaint.column, complaint.text);
+        return state_complain(state, k, error_line.column, error_line.text);
     }
     state->event.place = (struct alar_place){k, source->lines.number};
     return status;
@@ -220,21 +220,21 @@ static enum alar_status state_start(struct reading_state *state)
     return alar_judge_start(state->reading->judge, &state->reading->arena, &setup);
 }
 
-/* The judge's complaint, with numbers where it has some. */
+/* The judge's error_line, with numbers where it has some. */
 static enum alar_status state_refuse(struct reading_state *state, uint32_t k)
 {
-    const struct alar_complaint *complaint = alar_judge_complaint(state->reading->judge);
-    char text[ALAR_COMPLAINT_BYTES];
+    const struct alar_judge_error *error_line = alar_judge_error_of(state->reading->judge);
+    char text[ALAR_ERROR_LINE_BYTES];
 
-    if (complaint->has_expected) {
-        snprintf(text, sizeof text, "expected %s %lld in `%s`, found %s %lld", complaint->expected,
-                 (long long)complaint->expected_number, alar_field_name(complaint->field),
-                 complaint->found, (long long)complaint->found_number);
+    if (error_line->has_expected) {
+        snprintf(text, sizeof text, "expected %s %lld in `%s`, found %s %lld", error_line->expected,
+                 (long long)error_line->expected_number, alar_field_name(error_line->field),
+                 error_line->found, (long long)error_line->found_number);
     } else {
-        snprintf(text, sizeof text, "expected %s in `%s`, found %s", complaint->expected,
-                 alar_field_name(complaint->field), complaint->found);
+        snprintf(text, sizeof text, "expected %s in `%s`, found %s", error_line->expected,
+                 alar_field_name(error_line->field), error_line->found);
     }
-    return state_complain(state, k, alar_record_column(state->records, complaint->field), text);
+    return state_complain(state, k, alar_record_column(state->records, error_line->field), text);
 }
 
 static enum alar_status state_judge(struct reading_state *state, uint32_t k)
@@ -327,7 +327,7 @@ enum alar_status alar_reading_judge(struct alar_reading *reading,
     alar_record_reader_close(state.records);
     free(state.source);
     if (status == ALAR_E_NOMEM) {
-        snprintf(reading->complaint, sizeof reading->complaint,
+        snprintf(reading->error_line, sizeof reading->error_line,
                  "%s: expected enough memory, found too little", files->name);
     }
     return status;

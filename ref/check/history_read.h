@@ -22,8 +22,8 @@ struct alar_reading {
     struct alar_judge *judge; /* owned; holds verdict and contract; NULL when there is none */
     struct alar_arena arena;
     void *scratch;
-    uint64_t bytes;                       /* read */
-    char complaint[ALAR_COMPLAINT_BYTES]; /* one line, when the input can't be used */
+    uint64_t bytes;                         /* read */
+    char error_line[ALAR_ERROR_LINE_BYTES]; /* one line, when the input can't be used */
 };
 
 /* What whoever reads wants to know on the way; any of the functions may be NULL. */
@@ -38,7 +38,8 @@ struct alar_reading_hooks {
 };
 
 /* Reads and judges. hooks may be NULL. alar_reading_free frees what it leaves, in any case.
-   Errors: ALAR_E_INPUT when the input can't be used, with the complaint `file:line:column: expected
+   Errors: ALAR_E_INPUT when the input can't be used, with the error_line `file:line:column:
+   expected
    ..., found ...`; ALAR_E_NOMEM, likewise. */
 ALAR_MUST_USE enum alar_status alar_reading_judge(struct alar_reading *reading,
                                                   const struct alar_history_files *files,

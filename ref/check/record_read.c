@@ -308,15 +308,15 @@ static enum alar_status reader_prepare(struct alar_record_reader *reader, size_t
 }
 
 /* yajl's own words for broken JSON, first line only. */
-static void json_complaint(struct alar_record_reader *reader)
+static void json_error(struct alar_record_reader *reader)
 {
     unsigned char *words = yajl_get_error(reader->json, 0, NULL, 0);
     const char *text = words != NULL ? (const char *)words : "broken JSON";
 
-    snprintf(reader->complaint->text, sizeof reader->complaint->text, "expected JSON, found %.*s",
+    snprintf(reader->error_line->text, sizeof reader->error_line->text, "expected JSON, found %.*s",
              (int)strcspn(text, "\n"), text);
-    reader->complaint->column = yajl_get_bytes_consumed(reader->json);
-    reader->complaint->column += reader->complaint->column == 0;
+    reader->error_line->column = yajl_get_bytes_consumed(reader->json);
+    reader->error_line->column += reader->error_line->column == 0;
     if (words != NULL) {
         yajl_free_error(reader->json, words);
     }
@@ -324,8 +324,8 @@ static void json_complaint(struct alar_record_reader *reader)
 
 static enum alar_status reader_failed(struct alar_record_reader *reader, bool is_broken)
 {
-    if (is_broken && reader->complaint->text[0] == '\0' && !reader->is_out_of_memory) {
-        json_complaint(reader);
+    if (is_broken && reader->error_line->text[0] == '\0' && !reader->is_out_of_memory) {
+        json_error(reader);
     }
     yajl_free(reader->json);
     reader->json = NULL; /* a parser that failed can't go on; the next line gets a new one */
@@ -354,14 +354,14 @@ static enum alar_status reader_require(struct alar_record_reader *reader)
 
 enum alar_status alar_record_read(struct alar_record_reader *reader, const char *line,
                                   size_t length, struct alar_event *event,
-                                  struct alar_record_complaint *complaint)
+                                  struct alar_record_error *error_line)
 {
-    memset(complaint, 0, sizeof *complaint);
+    memset(error_line, 0, sizeof *error_line);
     memset(event->has, 0, sizeof event->has);
     event->loss_is_empty = false;
     event->record = ALAR_RECORD_ISSUE; /* until `ev` says otherwise */
     reader->event = event;
-    reader->complaint = complaint;
+    reader->error_line = error_line;
     reader->line = line;
     reader->line_length = length;
     ALAR_TRY(reader_prepare(reader, length));
@@ -369,9 +369,9 @@ enum alar_status alar_record_read(struct alar_record_reader *reader, const char 
         return reader_failed(reader, true);
     }
     if (reader->objects != 1 || reader->depth != 0) {
-        complaint->is_cut = true;
-        complaint->column = length + 1;
-        snprintf(complaint->text, sizeof complaint->text,
+        error_line->is_cut = true;
+        error_line->column = length + 1;
+        snprintf(error_line->text, sizeof error_line->text,
                  "expected the end of the record, found the end of the line");
         return reader_failed(reader, false);
     }

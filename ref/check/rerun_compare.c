@@ -40,8 +40,8 @@ static void digest_take(void *context, const struct alar_op_view *view)
     digests->item[digests->count++] = (struct digest){
         alar_text_hash((struct alar_text){view->group, strlen(view->group)}),
         view->number,
-        digest_bits(view->in, (size_t)view->members * view->lanes),
-        view->out != NULL ? digest_bits(view->out, view->lanes) : 0,
+        digest_bits(view->in, (size_t)view->members * view->elements),
+        view->out != NULL ? digest_bits(view->out, view->elements) : 0,
         view->out != NULL,
         view->place,
     };

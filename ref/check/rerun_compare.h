@@ -17,7 +17,7 @@ struct alar_rerun {
 
 /* Reads and judges both runs, then compares. `reading` keeps both judgements, to be freed by
    alar_reading_free, in any case. Memory grows with the number of operations: 48 bytes each.
-   Errors: ALAR_E_INPUT, with the complaint in the reading concerned; ALAR_E_NOMEM. */
+   Errors: ALAR_E_INPUT, with the error_line in the reading concerned; ALAR_E_NOMEM. */
 ALAR_MUST_USE enum alar_status alar_rerun_compare(const struct alar_history_files files[2],
                                                   struct alar_reading reading[2],
                                                   struct alar_rerun *rerun);

@@ -5,65 +5,65 @@ enum {
     SHOWN = 3 /* explanations told of several that fit */
 };
 
-static void say_subset(struct words_phrase *phrase, const struct alar_evidence *evidence,
+static void say_subset(struct verdict_phrase *phrase, const struct alar_evidence *evidence,
                        uint32_t subset)
 {
     const char *comma = "";
 
-    words_say(phrase, "only ranks ");
+    verdict_say(phrase, "only ranks ");
     for (uint32_t m = 0; m < ALAR_LIST_MAX; m++) {
         if (subset >> m & 1) {
-            words_say(phrase, "%s%u", comma, evidence->member[m]);
+            verdict_say(phrase, "%s%u", comma, evidence->member[m]);
             comma = ", ";
         }
     }
 }
 
 /* The causes that speak of ranks, bits or numbers. */
-static void say_details(struct words_phrase *phrase, const struct alar_evidence *evidence,
+static void say_details(struct verdict_phrase *phrase, const struct alar_evidence *evidence,
                         const struct alar_explanation *why)
 {
     switch (why->cause) {
     case ALAR_CAUSE_OWN:
-        words_say(phrase, "rank %u's contribution alone", why->rank);
+        verdict_say(phrase, "rank %u's contribution alone", why->rank);
         break;
     case ALAR_CAUSE_COUNT_OFF:
-        words_say(phrase, "divided by %u", why->other);
+        verdict_say(phrase, "divided by %u", why->other);
         break;
     case ALAR_CAUSE_MISSING:
-        words_say(phrase, "rank %u is missing", why->rank);
+        verdict_say(phrase, "rank %u is missing", why->rank);
         break;
     case ALAR_CAUSE_DOUBLED:
-        words_say(phrase, "rank %u is counted twice", why->rank);
+        verdict_say(phrase, "rank %u is counted twice", why->rank);
         break;
     case ALAR_CAUSE_WIDTH:
-        words_say(phrase, "accumulated in %s", alar_dtype_name((enum alar_dtype)why->other));
+        verdict_say(phrase, "accumulated in %s", alar_dtype_name((enum alar_dtype)why->other));
         break;
     case ALAR_CAUSE_MODEL:
-        words_say(phrase, "rounded by %s", alar_model_name((enum alar_model)why->other));
+        verdict_say(phrase, "rounded by %s", alar_model_name((enum alar_model)why->other));
         break;
     case ALAR_CAUSE_REPLACED:
-        words_say(phrase, "rank %u is replaced by rank %u", why->rank, why->other);
+        verdict_say(phrase, "rank %u is replaced by rank %u", why->rank, why->other);
         break;
     case ALAR_CAUSE_STALE:
-        words_say(phrase, "rank %u's contribution is the previous operation's", why->rank);
+        verdict_say(phrase, "rank %u's contribution is the previous operation's", why->rank);
         break;
     case ALAR_CAUSE_EARLY:
-        words_say(phrase, "rank %u's contribution is the next operation's", why->rank);
+        verdict_say(phrase, "rank %u's contribution is the next operation's", why->rank);
         break;
     case ALAR_CAUSE_SUBSET:
         say_subset(phrase, evidence, why->subset);
         break;
     case ALAR_CAUSE_FLIPPED:
-        words_say(phrase, "bit %u of rank %u is flipped", why->other, why->rank);
+        verdict_say(phrase, "bit %u of rank %u is flipped", why->other, why->rank);
         break;
     default:
-        words_say(phrase, "bit %u of the result is flipped", why->other);
+        verdict_say(phrase, "bit %u of the result is flipped", why->other);
         break;
     }
 }
 
-static void say_explanation(struct words_phrase *phrase, const struct alar_evidence *evidence,
+static void say_explanation(struct verdict_phrase *phrase, const struct alar_evidence *evidence,
                             const struct alar_explanation *why)
 {
     static const char *const plain[ALAR_CAUSE_COUNT] = {
@@ -78,14 +78,14 @@ static void say_explanation(struct words_phrase *phrase, const struct alar_evide
     };
 
     if (plain[why->cause]) {
-        words_say(phrase, "%s", plain[why->cause]);
+        verdict_say(phrase, "%s", plain[why->cause]);
     } else {
         say_details(phrase, evidence, why);
     }
 }
 
 /* Explanations of the best tier: one is the diagnosis, several are told as such. spec: N-23 */
-void words_say_diagnosis(struct words_phrase *phrase, const struct alar_evidence *evidence)
+void verdict_say_diagnosis(struct verdict_phrase *phrase, const struct alar_evidence *evidence)
 {
     const struct alar_diagnosis *diagnosis = &evidence->diagnosis;
 
@@ -93,19 +93,19 @@ void words_say_diagnosis(struct words_phrase *phrase, const struct alar_evidence
         return;
     }
     if (diagnosis->count == 0) {
-        words_say(phrase, "; no single known fault gives it%s",
-                  diagnosis->cut == 0 ? "" : ", of those that could be tried");
+        verdict_say(phrase, "; no single known fault gives it%s",
+                    diagnosis->cut == 0 ? "" : ", of those that could be tried");
         return;
     }
-    words_say(phrase, diagnosis->is_unique      ? "; diagnosis: "
-                      : diagnosis->in_tier == 1 ? "; diagnosis, of those that could be tried: "
-                                                : "; diagnosis, ambiguous: ");
+    verdict_say(phrase, diagnosis->is_unique      ? "; diagnosis: "
+                        : diagnosis->in_tier == 1 ? "; diagnosis, of those that could be tried: "
+                                                  : "; diagnosis, ambiguous: ");
     for (uint32_t k = 0; k < diagnosis->in_tier && k < diagnosis->kept && k < SHOWN; k++) {
-        words_say(phrase, k ? ", or " : "");
+        verdict_say(phrase, k ? ", or " : "");
         say_explanation(phrase, evidence, &diagnosis->kept_explanation[k]);
     }
     if (diagnosis->in_tier > SHOWN) {
-        words_say(phrase, ", or %u more", diagnosis->in_tier - SHOWN);
+        verdict_say(phrase, ", or %u more", diagnosis->in_tier - SHOWN);
     }
-    words_say(phrase, evidence->is_torn ? "; torn: other elements are of this operation" : "");
+    verdict_say(phrase, evidence->is_torn ? "; torn: other elements are of this operation" : "");
 }

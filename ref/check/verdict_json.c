@@ -67,31 +67,33 @@ static void json_place(yajl_gen json, const struct alar_history_files *files,
     }
 }
 
-static void json_scene(yajl_gen json, const struct alar_history_files *files,
-                       const struct alar_evidence *evidence, const struct alar_scene *scene)
+static void json_witness(yajl_gen json, const struct alar_history_files *files,
+                         const struct alar_evidence *evidence,
+                         const struct alar_witness_event *witness)
 {
     yajl_gen_map_open(json);
-    json_key_text(json, "ev", alar_record_name(scene->record));
-    json_key_count(json, "rank", scene->rank);
-    json_place(json, files, scene->place);
-    if (scene->has_t) {
-        json_key_signed(json, "t", scene->t);
+    json_key_text(json, "ev", alar_record_name(witness->record));
+    json_key_count(json, "rank", witness->rank);
+    json_place(json, files, witness->place);
+    if (witness->has_t) {
+        json_key_signed(json, "t", witness->t);
     }
-    if (scene->is_backend) {
+    if (witness->is_backend) {
         json_key_text(json, "by", "backend");
     }
-    if (scene->n > 0) {
-        json_key_count(json, "n", scene->n);
+    if (witness->n > 0) {
+        json_key_count(json, "n", witness->n);
     }
-    if (scene->src[0]) {
-        json_key_text(json, "src", scene->src);
+    if (witness->src[0]) {
+        json_key_text(json, "src", witness->src);
     }
-    if (scene->shown > 0) {
-        json_key_signed(json, "at", scene->at);
+    if (witness->shown > 0) {
+        json_key_signed(json, "at", witness->at);
         json_text(json, "bits");
         yajl_gen_array_open(json);
-        for (uint32_t k = 0; k < scene->shown; k++) {
-            json_bits(json, scene->is_of_report ? scene->dtype : evidence->dtype, scene->bits[k]);
+        for (uint32_t k = 0; k < witness->shown; k++) {
+            json_bits(json, witness->is_of_report ? witness->dtype : evidence->dtype,
+                      witness->bits[k]);
         }
         yajl_gen_array_close(json);
     }
@@ -150,7 +152,7 @@ static void json_explanation(yajl_gen json, const struct alar_evidence *evidence
     } else if (why->cause == ALAR_CAUSE_FLIPPED || why->cause == ALAR_CAUSE_RESULT_FLIPPED) {
         json_key_count(json, "bit", why->other);
     }
-    json_key_text(json, "rung", alar_rung_name(why->rung));
+    json_key_text(json, "rung", alar_proof_name(why->proof));
     yajl_gen_map_close(json);
 }
 
@@ -203,8 +205,8 @@ static void json_finding(yajl_gen json, const struct alar_history_files *files,
     }
     json_text(json, "events");
     yajl_gen_array_open(json);
-    for (uint32_t k = 0; k < evidence->scene_count; k++) {
-        json_scene(json, files, evidence, &evidence->scene[k]);
+    for (uint32_t k = 0; k < evidence->witness_count; k++) {
+        json_witness(json, files, evidence, &evidence->witness[k]);
     }
     yajl_gen_array_close(json);
     if (evidence->has_good) {
@@ -269,8 +271,8 @@ static void json_provenance(yajl_gen json, const struct alar_provenance *from)
     json_key_count(json, "chunked", from->chunked);
     json_text(json, "elements");
     yajl_gen_map_open(json);
-    for (unsigned rung = 0; rung < ALAR_RUNG_UNDECIDED; rung++) {
-        json_key_count(json, alar_rung_name((enum alar_rung)rung), from->element[rung]);
+    for (unsigned proof = 0; proof < ALAR_PROOF_UNDECIDED; proof++) {
+        json_key_count(json, alar_proof_name((enum alar_proof)proof), from->element[proof]);
     }
     yajl_gen_map_close(json);
     yajl_gen_map_close(json);
@@ -327,7 +329,7 @@ static void json_verdict(yajl_gen json, const struct alar_history_files *files,
 {
     char reason[1024];
 
-    alar_words_reason(files, verdict, reason, sizeof reason);
+    alar_verdict_reason(files, verdict, reason, sizeof reason);
     yajl_gen_map_open(json);
     json_key_text(json, "path", files->name);
     json_key_text(json, "verdict", alar_verdict_name(verdict->kind));
@@ -353,8 +355,8 @@ static void json_verdict(yajl_gen json, const struct alar_history_files *files,
     yajl_gen_map_close(json);
 }
 
-enum alar_status alar_words_json(FILE *out, const struct alar_history_files *files,
-                                 const struct alar_verdict *verdict)
+enum alar_status alar_verdict_json(FILE *out, const struct alar_history_files *files,
+                                   const struct alar_verdict *verdict)
 {
     yajl_gen json = yajl_gen_alloc(NULL);
     const unsigned char *text;

@@ -31,7 +31,7 @@ static void add_fits(const struct alar_verdict *verdict, char *text, size_t size
         verdict->reports_fit ? "as the numbers fit" : "no one normalization fits all");
 }
 
-void alar_words_reports(const struct alar_verdict *verdict, char *text, size_t size)
+void alar_verdict_reports(const struct alar_verdict *verdict, char *text, size_t size)
 {
     char piece[96];
 

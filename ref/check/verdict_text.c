@@ -10,7 +10,7 @@ enum {
     WORDS_REPORTS = 512
 };
 
-void words_say(struct words_phrase *phrase, const char *format, ...)
+void verdict_say(struct verdict_phrase *phrase, const char *format, ...)
 {
     va_list arguments;
     size_t room = phrase->size - phrase->length;
@@ -23,162 +23,165 @@ void words_say(struct words_phrase *phrase, const char *format, ...)
     }
 }
 
-static void say_list(struct words_phrase *phrase, const struct alar_list *list)
+static void say_list(struct verdict_phrase *phrase, const struct alar_list *list)
 {
     for (uint32_t k = 0; k < list->count && k < ALAR_LIST_MAX; k++) {
-        words_say(phrase, "%s%llu", k ? ", " : "", (unsigned long long)list->item[k]);
+        verdict_say(phrase, "%s%llu", k ? ", " : "", (unsigned long long)list->item[k]);
     }
     if (list->count > ALAR_LIST_MAX) {
-        words_say(phrase, " and %u more", list->count - ALAR_LIST_MAX);
+        verdict_say(phrase, " and %u more", list->count - ALAR_LIST_MAX);
     }
 }
 
-static void say_ranks(struct words_phrase *phrase, const struct alar_list *ranks)
+static void say_ranks(struct verdict_phrase *phrase, const struct alar_list *ranks)
 {
-    words_say(phrase, ranks->count == 1 ? "rank " : "ranks ");
+    verdict_say(phrase, ranks->count == 1 ? "rank " : "ranks ");
     say_list(phrase, ranks);
 }
 
-void words_say_place(struct words_phrase *phrase, const struct alar_history_files *files,
-                     struct alar_place place)
+void verdict_say_place(struct verdict_phrase *phrase, const struct alar_history_files *files,
+                       struct alar_place place)
 {
     if (place.line > 0 && place.file < files->count) {
-        words_say(phrase, "%s:%u", files->path[place.file], place.line);
+        verdict_say(phrase, "%s:%u", files->path[place.file], place.line);
     }
 }
 
-void words_say_value(struct words_phrase *phrase, enum alar_dtype dtype, uint64_t bits)
+void verdict_say_value(struct verdict_phrase *phrase, enum alar_dtype dtype, uint64_t bits)
 {
     char decimal[ALAR_DECIMAL_MAX];
 
     alar_decimal_print(dtype, bits, decimal);
-    words_say(phrase, "%s (%0*llx)", decimal, (int)(2 * alar_dtype_bytes(dtype)),
-              (unsigned long long)bits);
+    verdict_say(phrase, "%s (%0*llx)", decimal, (int)(2 * alar_dtype_bytes(dtype)),
+                (unsigned long long)bits);
 }
 
-static void say_op(struct words_phrase *phrase, const struct alar_evidence *evidence)
+static void say_op(struct verdict_phrase *phrase, const struct alar_evidence *evidence)
 {
     if (evidence->is_report) {
-        words_say(phrase, "report of %s", evidence->name[0]);
+        verdict_say(phrase, "report of %s", evidence->name[0]);
     } else if (evidence->ops.count > 1) {
-        words_say(phrase, "operations %s/", evidence->group);
+        verdict_say(phrase, "operations %s/", evidence->group);
         say_list(phrase, &evidence->ops);
     } else if (evidence->has_op) {
-        words_say(phrase, "operation %s/%llu", evidence->group,
-                  (unsigned long long)evidence->number);
+        verdict_say(phrase, "operation %s/%llu", evidence->group,
+                    (unsigned long long)evidence->number);
     }
     if (evidence->step >= 0) {
-        words_say(phrase, " of step %lld", (long long)evidence->step);
+        verdict_say(phrase, " of step %lld", (long long)evidence->step);
     }
 }
 
 /* What kinds of mismatch disagree on, in words. */
-static void say_mismatch(struct words_phrase *phrase, const struct alar_evidence *evidence)
+static void say_mismatch(struct verdict_phrase *phrase, const struct alar_evidence *evidence)
 {
     static const char *const reds[] = {"sum", "max", "min", "product", "avg"};
     unsigned long long a = evidence->amount[0], b = evidence->amount[1];
 
     switch ((int)evidence->anomaly) {
     case ALAR_ANOMALY_MISMATCH_KEY:
-        words_say(phrase, ": \"%s\" against \"%s\"", evidence->name[0], evidence->name[1]);
+        verdict_say(phrase, ": \"%s\" against \"%s\"", evidence->name[0], evidence->name[1]);
         break;
     case ALAR_ANOMALY_MISMATCH_RED:
-        words_say(phrase, ": %s against %s", a < 5 ? reds[a] : "?", b < 5 ? reds[b] : "?");
+        verdict_say(phrase, ": %s against %s", a < 5 ? reds[a] : "?", b < 5 ? reds[b] : "?");
         break;
     case ALAR_ANOMALY_MISMATCH_DTYPE:
-        words_say(phrase, ": %s against %s", alar_dtype_name((enum alar_dtype)a),
-                  alar_dtype_name((enum alar_dtype)b));
+        verdict_say(phrase, ": %s against %s", alar_dtype_name((enum alar_dtype)a),
+                    alar_dtype_name((enum alar_dtype)b));
         break;
     case ALAR_ANOMALY_MISMATCH_ELEMENTS:
-        words_say(phrase, ": %llu against %llu", a, b);
+        verdict_say(phrase, ": %llu against %llu", a, b);
         break;
     default:
         break;
     }
 }
 
-static void say_membership(struct words_phrase *phrase, const struct alar_evidence *evidence)
+static void say_membership(struct verdict_phrase *phrase, const struct alar_evidence *evidence)
 {
     if (evidence->missing.count > 0) {
-        words_say(phrase, evidence->joined.count > 0 ? "; joined {" : "");
+        verdict_say(phrase, evidence->joined.count > 0 ? "; joined {" : "");
         say_list(phrase, &evidence->joined);
-        words_say(phrase, evidence->joined.count > 0 ? "}, missing {" : "; missing {");
+        verdict_say(phrase, evidence->joined.count > 0 ? "}, missing {" : "; missing {");
         say_list(phrase, &evidence->missing);
-        words_say(phrase, "}");
+        verdict_say(phrase, "}");
     }
 }
 
-static void say_numbers(struct words_phrase *phrase, const struct alar_evidence *evidence)
+static void say_numbers(struct verdict_phrase *phrase, const struct alar_evidence *evidence)
 {
     if (evidence->anomaly == ALAR_ANOMALY_STALL) {
-        words_say(phrase, evidence->amount[0] ? "; all started, not progressing" : "; not started");
+        verdict_say(phrase,
+                    evidence->amount[0] ? "; all started, not progressing" : "; not started");
     }
     if (evidence->anomaly == ALAR_ANOMALY_RANKS_DISAGREE) {
-        words_say(phrase, "; %llu different results, %llu of them legal alone",
-                  (unsigned long long)evidence->amount[0], (unsigned long long)evidence->amount[1]);
+        verdict_say(phrase, "; %llu different results, %llu of them legal alone",
+                    (unsigned long long)evidence->amount[0],
+                    (unsigned long long)evidence->amount[1]);
     }
     if (evidence->anomaly == ALAR_ANOMALY_WRONG_HOLDER) {
-        words_say(phrase, "; rank %llu holds it", (unsigned long long)evidence->amount[0]);
+        verdict_say(phrase, "; rank %llu holds it", (unsigned long long)evidence->amount[0]);
     }
     if (evidence->has_found) {
         if (evidence->is_report) {
-            words_say(phrase, "; shown is ");
+            verdict_say(phrase, "; shown is ");
         } else {
-            words_say(phrase, "; element %lld is ", (long long)evidence->element);
+            verdict_say(phrase, "; element %lld is ", (long long)evidence->element);
         }
-        words_say_value(phrase, evidence->dtype, evidence->found);
+        verdict_say_value(phrase, evidence->dtype, evidence->found);
     }
     if (evidence->has_range) {
-        words_say(phrase, evidence->is_report ? ", its contributions give " : ", any order gives ");
-        words_say_value(phrase, evidence->dtype, evidence->lowest);
+        verdict_say(phrase,
+                    evidence->is_report ? ", its contributions give " : ", any order gives ");
+        verdict_say_value(phrase, evidence->dtype, evidence->lowest);
         if (evidence->highest != evidence->lowest) {
-            words_say(phrase, " to ");
-            words_say_value(phrase, evidence->dtype, evidence->highest);
+            verdict_say(phrase, " to ");
+            verdict_say_value(phrase, evidence->dtype, evidence->highest);
         }
     }
 }
 
-static void say_excuse(struct words_phrase *phrase, const struct alar_verdict *verdict,
+static void say_excuse(struct verdict_phrase *phrase, const struct alar_verdict *verdict,
                        const struct alar_evidence *evidence)
 {
     if (evidence->excused >= 0) {
         const struct alar_fault_seen *fault = &verdict->fault[evidence->excused];
 
-        words_say(phrase, "; excused by the injected fault %s", fault->point);
+        verdict_say(phrase, "; excused by the injected fault %s", fault->point);
         if (fault->rank != ALAR_RANK_ALL) {
-            words_say(phrase, " on rank %u", fault->rank);
+            verdict_say(phrase, " on rank %u", fault->rank);
         }
     }
 }
 
-void words_say_finding(struct words_phrase *phrase, const struct alar_verdict *verdict,
-                       const struct alar_evidence *evidence)
+void verdict_say_finding(struct verdict_phrase *phrase, const struct alar_verdict *verdict,
+                         const struct alar_evidence *evidence)
 {
-    words_say(phrase, "%s: ", alar_anomaly_name(evidence->anomaly));
+    verdict_say(phrase, "%s: ", alar_anomaly_name(evidence->anomaly));
     say_op(phrase, evidence);
     if (evidence->ranks.count > 0) {
-        words_say(phrase, evidence->has_op || evidence->is_report ? ", " : "");
+        verdict_say(phrase, evidence->has_op || evidence->is_report ? ", " : "");
         say_ranks(phrase, &evidence->ranks);
     }
-    words_say(phrase, ": %s", alar_anomaly_sentence(evidence->anomaly));
+    verdict_say(phrase, ": %s", alar_anomaly_sentence(evidence->anomaly));
     say_mismatch(phrase, evidence);
     say_membership(phrase, evidence);
     say_numbers(phrase, evidence);
-    words_say_diagnosis(phrase, evidence);
+    verdict_say_diagnosis(phrase, evidence);
     say_excuse(phrase, verdict, evidence);
 }
 
-static void say_provenance(struct words_phrase *phrase, const struct alar_provenance *from)
+static void say_provenance(struct verdict_phrase *phrase, const struct alar_provenance *from)
 {
     char name[ALAR_TREE_NAME_MAX];
 
     if (from->names > 0) {
-        words_say(phrase, "; provenance ");
+        verdict_say(phrase, "; provenance ");
         for (uint32_t k = 0; k < from->names && k < ALAR_NAMES_MAX; k++) {
             alar_tree_name_print(from->name[k], name);
-            words_say(phrase, "%s%s", k ? " = " : "", name);
+            verdict_say(phrase, "%s%s", k ? " = " : "", name);
         }
-        words_say(phrase, from->names > ALAR_NAMES_MAX ? " = ..." : "");
+        verdict_say(phrase, from->names > ALAR_NAMES_MAX ? " = ..." : "");
         return;
     }
     const struct {
@@ -187,95 +190,95 @@ static void say_provenance(struct words_phrase *phrase, const struct alar_proven
     } rows[] = {
         {from->named, "operations each by some named tree"},
         {from->chunked, "operations in chunks, as a ring"},
-        {from->element[ALAR_RUNG_ONLY], "values are the only legal ones"},
-        {from->element[ALAR_RUNG_ORDERED], "values by some tree in the order of ranks"},
-        {from->element[ALAR_RUNG_ANY], "values by some tree over some order"},
-        {from->element[ALAR_RUNG_HULL], "values inside the hull of any order"},
-        {from->element[ALAR_RUNG_BOUND], "values inside the proven bound"},
+        {from->element[ALAR_PROOF_ONLY], "values are the only legal ones"},
+        {from->element[ALAR_PROOF_ORDERED], "values by some tree in the order of ranks"},
+        {from->element[ALAR_PROOF_ANY], "values by some tree over some order"},
+        {from->element[ALAR_PROOF_HULL], "values inside the hull of any order"},
+        {from->element[ALAR_PROOF_BOUND], "values inside the proven bound"},
     };
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         if (rows[k].count) {
-            words_say(phrase, "; %llu %s", (unsigned long long)rows[k].count, rows[k].words);
+            verdict_say(phrase, "; %llu %s", (unsigned long long)rows[k].count, rows[k].words);
         }
     }
 }
 
 /* What the inputs could have shown. spec: N-21 */
-static void say_reveal(struct words_phrase *phrase, const struct alar_reveal *reveal)
+static void say_reveal(struct verdict_phrase *phrase, const struct alar_reveal *reveal)
 {
     if (reveal->operations == 0) {
         return;
     }
     if (reveal->drops == 0) {
-        words_say(phrase, "; vacuous: no missing rank would have shown");
+        verdict_say(phrase, "; vacuous: no missing rank would have shown");
     } else if (reveal->drops == reveal->ranks) {
-        words_say(phrase, "; any missing rank would have shown");
+        verdict_say(phrase, "; any missing rank would have shown");
     } else {
-        words_say(phrase, "; a missing rank would have shown in %llu of %llu cases",
-                  (unsigned long long)reveal->drops, (unsigned long long)reveal->ranks);
+        verdict_say(phrase, "; a missing rank would have shown in %llu of %llu cases",
+                    (unsigned long long)reveal->drops, (unsigned long long)reveal->ranks);
     }
 }
 
-static void say_pass(struct words_phrase *phrase, const struct alar_verdict *verdict)
+static void say_pass(struct verdict_phrase *phrase, const struct alar_verdict *verdict)
 {
     char reports[WORDS_REPORTS];
 
-    words_say(phrase, "%llu of %llu operations judged, same bits on all ranks",
-              (unsigned long long)verdict->judged, (unsigned long long)verdict->operations);
+    verdict_say(phrase, "%llu of %llu operations judged, same bits on all ranks",
+                (unsigned long long)verdict->judged, (unsigned long long)verdict->operations);
     if (verdict->prefixes) {
-        words_say(phrase, " (of %llu only the first elements, which is what was recorded)",
-                  (unsigned long long)verdict->prefixes);
+        verdict_say(phrase, " (of %llu only the first elements, which is what was recorded)",
+                    (unsigned long long)verdict->prefixes);
     }
     say_provenance(phrase, &verdict->provenance);
     say_reveal(phrase, &verdict->reveal);
-    alar_words_reports(verdict, reports, sizeof reports);
-    words_say(phrase, "%s", reports);
+    alar_verdict_reports(verdict, reports, sizeof reports);
+    verdict_say(phrase, "%s", reports);
     if (verdict->twins_same + verdict->twins_legal) {
-        words_say(phrase, "; twin: same bits %llu, other legal bits %llu",
-                  (unsigned long long)verdict->twins_same,
-                  (unsigned long long)verdict->twins_legal);
+        verdict_say(phrase, "; twin: same bits %llu, other legal bits %llu",
+                    (unsigned long long)verdict->twins_same,
+                    (unsigned long long)verdict->twins_legal);
     }
     for (unsigned a = 0; a < ALAR_ANOMALY_COUNT; a++) {
         if (verdict->found[a]) {
-            words_say(phrase, "; note: %s, %llu times", alar_anomaly_name((enum alar_anomaly)a),
-                      (unsigned long long)verdict->found[a]);
+            verdict_say(phrase, "; note: %s, %llu times", alar_anomaly_name((enum alar_anomaly)a),
+                        (unsigned long long)verdict->found[a]);
         }
     }
 }
 
-void words_say_unknown(struct words_phrase *phrase, const struct alar_history_files *files,
-                       const struct alar_verdict *verdict, unsigned reason)
+void verdict_say_unknown(struct verdict_phrase *phrase, const struct alar_history_files *files,
+                         const struct alar_verdict *verdict, unsigned reason)
 {
-    words_say(phrase, "%s", alar_unknown_text((enum alar_unknown)reason));
+    verdict_say(phrase, "%s", alar_unknown_text((enum alar_unknown)reason));
     if (verdict->unknown[reason] > 1) {
-        words_say(phrase, " (%llu times)", (unsigned long long)verdict->unknown[reason]);
+        verdict_say(phrase, " (%llu times)", (unsigned long long)verdict->unknown[reason]);
     }
     if (verdict->unknown_rank[reason] != ALAR_RANK_ALL) {
-        words_say(phrase, ": rank %u", verdict->unknown_rank[reason]);
+        verdict_say(phrase, ": rank %u", verdict->unknown_rank[reason]);
     }
     if (verdict->unknown_place[reason].line > 0) {
-        words_say(phrase, " at ");
-        words_say_place(phrase, files, verdict->unknown_place[reason]);
+        verdict_say(phrase, " at ");
+        verdict_say_place(phrase, files, verdict->unknown_place[reason]);
     }
 }
 
-void alar_words_reason(const struct alar_history_files *files, const struct alar_verdict *verdict,
-                       char *text, size_t size)
+void alar_verdict_reason(const struct alar_history_files *files, const struct alar_verdict *verdict,
+                         char *text, size_t size)
 {
-    struct words_phrase phrase = {text, size, 0};
+    struct verdict_phrase phrase = {text, size, 0};
 
     text[0] = '\0';
     if (verdict->kind == ALAR_PASS) {
         say_pass(&phrase, verdict);
     } else if (verdict->kind == ALAR_FAIL) {
-        words_say_finding(&phrase, verdict, &verdict->finding[0]);
+        verdict_say_finding(&phrase, verdict, &verdict->finding[0]);
     } else {
         bool is_first = true;
 
         for (unsigned u = 0; u < ALAR_UNKNOWN_COUNT; u++) {
             if (verdict->unknown[u]) {
-                words_say(&phrase, is_first ? "" : "; ");
-                words_say_unknown(&phrase, files, verdict, u);
+                verdict_say(&phrase, is_first ? "" : "; ");
+                verdict_say_unknown(&phrase, files, verdict, u);
                 is_first = false;
             }
         }

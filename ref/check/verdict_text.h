@@ -13,25 +13,25 @@ struct alar_words {
 };
 
 /* `path<TAB>PASS|FAIL|UNKNOWN<TAB>reason` and a newline. */
-void alar_words_line(const struct alar_words *words, const struct alar_history_files *files,
-                     const struct alar_verdict *verdict);
+void alar_verdict_line(const struct alar_words *words, const struct alar_history_files *files,
+                       const struct alar_verdict *verdict);
 
 /* After the line, for FAIL: the rule, Let / Then / However with file:line and src, last good state,
    what would have been allowed, and what excuses it; then what else was found. For UNKNOWN: every
    reason. For PASS: notes, if there are any. */
-void alar_words_story(const struct alar_words *words, const struct alar_history_files *files,
-                      const struct alar_verdict *verdict);
+void alar_verdict_story(const struct alar_words *words, const struct alar_history_files *files,
+                        const struct alar_verdict *verdict);
 
 /* The reason alone, as in the line; cut when it does not fit. */
-void alar_words_reason(const struct alar_history_files *files, const struct alar_verdict *verdict,
-                       char *text, size_t size);
+void alar_verdict_reason(const struct alar_history_files *files, const struct alar_verdict *verdict,
+                         char *text, size_t size);
 
 /* One JSON object on one line: the same as data.
    Errors: ALAR_E_NOMEM; nothing is written then. */
-ALAR_MUST_USE enum alar_status alar_words_json(FILE *out, const struct alar_history_files *files,
-                                               const struct alar_verdict *verdict);
+ALAR_MUST_USE enum alar_status alar_verdict_json(FILE *out, const struct alar_history_files *files,
+                                                 const struct alar_verdict *verdict);
 
 /* What a PASS says of log lines; "" when there are none. */
-void alar_words_reports(const struct alar_verdict *verdict, char *text, size_t size);
+void alar_verdict_reports(const struct alar_verdict *verdict, char *text, size_t size);
 
 #endif

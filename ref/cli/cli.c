@@ -19,7 +19,7 @@ static const struct subcommand subcommands[] = {
     {"faults", "list the failure points and how to try them", alar_cli_faults},
     {"record", "record the all-reduces of an unmodified MPI program", alar_cli_record},
     {"order", "reveal the order in which a back end adds", alar_cli_order},
-    {"vectors", "make hostile inputs, as histories to be filled in", alar_cli_vectors},
+    {"vectors", "make hostile inputs, as histories to be filled in", alar_cli_hostile},
     {"table", "print the handle's state machine", alar_cli_table},
 };
 
@@ -43,7 +43,7 @@ static void usage(FILE *file)
 static int unknown(const char *name)
 {
     const char *names[SUBCOMMAND_COUNT + 1] = {NULL};
-    char text[ALAR_COMPLAINT_BYTES];
+    char text[ALAR_ERROR_LINE_BYTES];
 
     for (int i = 0; i < SUBCOMMAND_COUNT; i++) {
         names[i] = subcommands[i].name;

@@ -15,7 +15,7 @@ enum {
 
 static int complain_about(const char *path)
 {
-    char text[ALAR_COMPLAINT_BYTES];
+    char text[ALAR_ERROR_LINE_BYTES];
 
     snprintf(text, sizeof text, "%s: %s", path, strerror(errno));
     return alar_cli_complain("check", text);

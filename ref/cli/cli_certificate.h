@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Opens such a file; NULL after a complaint. */
+/* Opens such a file; NULL after a error_line. */
 FILE *alar_cli_certificates_open(const char *path, const char *mode);
 
 /* Writes the certificate of a legal value: `GROUP/NUMBER[ELEMENT]`, a tab, and its text. spec: N-22

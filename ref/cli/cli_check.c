@@ -51,14 +51,14 @@ static void check_show(struct check *check, const struct alar_history_files *fil
                        const struct alar_verdict *verdict)
 {
     if (check->as_json) {
-        if (alar_words_json(check->words.out, files, verdict) != ALAR_OK) {
+        if (alar_verdict_json(check->words.out, files, verdict) != ALAR_OK) {
             check->worst = alar_class_worst(check->worst, ALAR_CLASS_INCOMPLETE);
         }
         return;
     }
-    alar_words_line(&check->words, files, verdict);
+    alar_verdict_line(&check->words, files, verdict);
     if (!check->is_quiet) {
-        alar_words_story(&check->words, files, verdict);
+        alar_verdict_story(&check->words, files, verdict);
     }
 }
 
@@ -83,7 +83,7 @@ static void check_history(struct check *check, const struct alar_history_files *
         check_show(check, files, verdict);
         check->worst = alar_class_worst(check->worst, verdict_class(verdict->kind));
     } else {
-        alar_cli_complain("check", reading.complaint);
+        alar_cli_complain("check", reading.error_line);
         check->worst = alar_class_worst(check->worst, alar_status_class(status));
     }
     alar_reading_free(&reading);
@@ -139,8 +139,8 @@ static int check_rerun(struct check *check, const struct alar_history_set *set)
 
             check_show(check, &set->history[k], verdict);
             check->worst = alar_class_worst(check->worst, verdict_class(verdict->kind));
-        } else if (reading[k].complaint[0] != '\0') {
-            alar_cli_complain("check", reading[k].complaint);
+        } else if (reading[k].error_line[0] != '\0') {
+            alar_cli_complain("check", reading[k].error_line);
         }
     }
     check->worst = alar_class_worst(
@@ -153,12 +153,12 @@ static int check_rerun(struct check *check, const struct alar_history_set *set)
 
 static int check_paths(struct check *check, int count, char **paths)
 {
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
     struct alar_history_set set;
-    enum alar_status status = alar_history_find(paths, (size_t)count, &set, complaint);
+    enum alar_status status = alar_history_find(paths, (size_t)count, &set, error_line);
 
     if (status != ALAR_OK) {
-        alar_cli_complain("check", complaint);
+        alar_cli_complain("check", error_line);
         return (int)alar_status_class(status);
     }
     if (check->certificates) {

@@ -33,11 +33,11 @@ int alar_cli_complain(const char *name, const char *text)
 
 int alar_cli_options(const struct alar_command *command, int argc, char **argv, int *operands)
 {
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
     bool wants_help = false;
 
-    if (alar_options_parse(command, argc, argv, operands, &wants_help, complaint) != ALAR_OK) {
-        return alar_cli_complain(command->name, complaint);
+    if (alar_options_parse(command, argc, argv, operands, &wants_help, error_line) != ALAR_OK) {
+        return alar_cli_complain(command->name, error_line);
     }
     if (wants_help) {
         if (is_first_rank()) {

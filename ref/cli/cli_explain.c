@@ -35,7 +35,7 @@ static void explain_one(enum alar_anomaly anomaly)
 static int explain_unknown(const char *name)
 {
     const char *names[ALAR_ANOMALY_COUNT + 1] = {NULL};
-    char text[ALAR_COMPLAINT_BYTES];
+    char text[ALAR_ERROR_LINE_BYTES];
 
     for (unsigned a = 0; a < ALAR_ANOMALY_COUNT; a++) {
         names[a] = alar_anomaly_name((enum alar_anomaly)a);

@@ -95,12 +95,12 @@ static enum alar_status world_measure(struct order *order, struct alar_order_wor
 
 static int order_run(struct order *order)
 {
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
     struct alar_order_world world;
-    enum alar_status status = alar_order_world_open(&world, &order->place, complaint);
+    enum alar_status status = alar_order_world_open(&world, &order->place, error_line);
 
     if (status != ALAR_OK) {
-        alar_cli_complain("order", complaint);
+        alar_cli_complain("order", error_line);
         return (int)alar_status_class(status);
     }
     order->is_told = world.first == 0;

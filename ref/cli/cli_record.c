@@ -42,18 +42,18 @@ static void environment_set(const struct record *record)
                  realpath(record->directory, path) != NULL ? path : record->directory, 1);
 }
 
-static enum alar_status library_find(struct alar_launch *launch, char *complaint)
+static enum alar_status library_find(struct alar_launch *launch, char *error_line)
 {
     char file[64];
 
     snprintf(file, sizeof(file), "alar-record-%s.so", alar_launch_names[launch->mpi]);
-    return alar_plugin_find(file, launch->library, complaint);
+    return alar_plugin_find(file, launch->library, error_line);
 }
 
 static int empty_complain(const struct record *record, const struct alar_recording *recording,
                           const char *mpi)
 {
-    char text[ALAR_COMPLAINT_BYTES];
+    char text[ALAR_ERROR_LINE_BYTES];
 
     if (recording->ranks == 0) {
         snprintf(text, sizeof(text),
@@ -96,25 +96,25 @@ static int command_record(const struct record *record, int count, char **command
 {
     struct alar_launch launch = {0};
     struct alar_recording recording;
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
     int code = 0;
 
-    if (alar_launch_find(&launch, command, (enum alar_launch_mpi)record->mpi, complaint) !=
+    if (alar_launch_find(&launch, command, (enum alar_launch_mpi)record->mpi, error_line) !=
             ALAR_OK ||
-        library_find(&launch, complaint) != ALAR_OK ||
-        alar_history_prepare(record->directory, record->may_replace, complaint) != ALAR_OK) {
-        return alar_cli_complain("record", complaint);
+        library_find(&launch, error_line) != ALAR_OK ||
+        alar_history_prepare(record->directory, record->may_replace, error_line) != ALAR_OK) {
+        return alar_cli_complain("record", error_line);
     }
     environment_set(record);
     if (alar_launch_build(&launch, command, count) != ALAR_OK) {
         alar_launch_free(&launch);
         return ALAR_CLASS_INCOMPLETE;
     }
-    bool is_good = alar_launch_run(&launch, &code, complaint) == ALAR_OK &&
-                   alar_recording_look(record->directory, &recording, complaint) == ALAR_OK;
+    bool is_good = alar_launch_run(&launch, &code, error_line) == ALAR_OK &&
+                   alar_recording_look(record->directory, &recording, error_line) == ALAR_OK;
     alar_launch_free(&launch);
     if (!is_good) {
-        return alar_cli_complain("record", complaint);
+        return alar_cli_complain("record", error_line);
     }
     if (recording.unusable[0] != '\0') {
         return alar_cli_complain("record", recording.unusable);

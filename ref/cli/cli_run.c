@@ -65,20 +65,20 @@ static enum alar_status straggler_parse(const char *text, struct alar_pace *pace
 }
 
 /* What the typed options mean together.
-   Errors: ALAR_E_INPUT, with one line in `complaint`. */
-static enum alar_status run_resolve(struct typed *typed, char *complaint)
+   Errors: ALAR_E_INPUT, with one line in `error_line`. */
+static enum alar_status run_resolve(struct typed *typed, char *error_line)
 {
     struct alar_run_options *run = &typed->run;
     int schedule = typed->schedule >= 0 ? typed->schedule : typed->is_async ? 0 : 3;
 
     if (typed->is_async && schedule >= 3) {
-        snprintf(complaint, ALAR_COMPLAINT_BYTES,
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES,
                  "expected an async- schedule beside --async-log-allreduce, found '%s'",
                  alar_schedule_names[schedule]);
         return ALAR_E_INPUT;
     }
     if (typed->straggler != NULL && straggler_parse(typed->straggler, &run->pace) != ALAR_OK) {
-        snprintf(complaint, ALAR_COMPLAINT_BYTES,
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES,
                  "--straggler: expected RANK:US or rotate:US, found '%s'", typed->straggler);
         return ALAR_E_INPUT;
     }
@@ -131,13 +131,13 @@ static const char order_words[] = "left-fold|right-fold|recursive-doubling|binom
     }
 
 /* What the command line and fiu-run ask to be broken; NULL when nothing is.
-   Errors: ALAR_E_INPUT, with one line in `complaint`. */
+   Errors: ALAR_E_INPUT, with one line in `error_line`. */
 static enum alar_status faults_read(struct typed *typed, struct alar_faults *faults,
-                                    char *complaint)
+                                    char *error_line)
 {
-    ALAR_TRY(alar_fiu_read(faults, getenv("FIU_ENABLE"), getenv("FIU_CTRL_FIFO"), complaint));
+    ALAR_TRY(alar_fiu_read(faults, getenv("FIU_ENABLE"), getenv("FIU_CTRL_FIFO"), error_line));
     if (typed->plan != NULL) {
-        ALAR_TRY(alar_plan_read(faults, typed->plan, typed->run.seed, complaint));
+        ALAR_TRY(alar_plan_read(faults, typed->plan, typed->run.seed, error_line));
     }
     typed->run.faults = faults->is_plan || faults->is_fiu ? faults : NULL;
     return ALAR_OK;
@@ -215,25 +215,25 @@ int alar_cli_run(int argc, char **argv)
     };
     struct alar_faults faults = {0};
     struct alar_cli_mutant mutant = {0};
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
     int code = run_parse(&typed, argc, argv);
 
     if (code >= 0) {
         return code;
     }
-    if (run_resolve(&typed, complaint) != ALAR_OK ||
-        faults_read(&typed, &faults, complaint) != ALAR_OK ||
-        alar_cli_mutant(typed.mutant, &typed.run, &mutant, complaint) != ALAR_OK) {
-        return alar_cli_complain("run", complaint);
+    if (run_resolve(&typed, error_line) != ALAR_OK ||
+        faults_read(&typed, &faults, error_line) != ALAR_OK ||
+        alar_cli_mutant(typed.mutant, &typed.run, &mutant, error_line) != ALAR_OK) {
+        return alar_cli_complain("run", error_line);
     }
     if (typed.run.config.normalization == ALAR_SEED_UNDIVIDED) {
         alar_cli_complain("run",
                           "warning: seed-undivided is the original feature's defect, kept to be "
                           "studied: ranks' means are summed and never divided by their number");
     }
-    code = alar_run(&typed.run, complaint);
-    if (complaint[0] != '\0') {
-        alar_cli_complain("run", complaint);
+    code = alar_run(&typed.run, error_line);
+    if (error_line[0] != '\0') {
+        alar_cli_complain("run", error_line);
     }
     return code;
 }

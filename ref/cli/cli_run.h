@@ -16,8 +16,8 @@ struct alar_cli_mutant {
 };
 
 /* Puts the mutant of that name into the run; NULL: none.
-   Errors: ALAR_E_INPUT, with one line in `complaint`. */
+   Errors: ALAR_E_INPUT, with one line in `error_line`. */
 ALAR_MUST_USE enum alar_status alar_cli_mutant(const char *name, struct alar_run_options *run,
-                                               struct alar_cli_mutant *mutant, char *complaint);
+                                               struct alar_cli_mutant *mutant, char *error_line);
 
 #endif

@@ -32,7 +32,7 @@ static void wrap_free(void *wrapped)
 }
 
 enum alar_status alar_cli_mutant(const char *name, struct alar_run_options *run,
-                                 struct alar_cli_mutant *mutant, char *complaint)
+                                 struct alar_cli_mutant *mutant, char *error_line)
 {
     const char *names[ALAR_MUTANT_COUNT + 1] = {NULL};
 
@@ -43,7 +43,7 @@ enum alar_status alar_cli_mutant(const char *name, struct alar_run_options *run,
         names[i] = alar_mutants[i].name;
     }
     if (alar_mutant_find(name, &mutant->kind) != ALAR_OK) {
-        snprintf(complaint, ALAR_COMPLAINT_BYTES,
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES,
                  "--mutant: expected a name of faults/mutants.def, found '%.100s'; did you mean "
                  "'%s'?",
                  name, names[alar_nearest(name, names)]);

@@ -36,7 +36,7 @@ static const char examples[] = "  alar vectors --list\n"
 
 static void families_list(void)
 {
-    for (int i = 0; i < ALAR_FAMILY_COUNT; i++) {
+    for (int i = 0; i < ALAR_HOSTILE_COUNT; i++) {
         printf("%-11s %s\n            reveals %s\n", alar_families[i].name, alar_families[i].what,
                alar_families[i].reveals);
     }
@@ -58,13 +58,14 @@ static void issue_print(struct making *making, const struct alar_vector *vector,
     alar_json_op(&json, "op", "world", key->index);
     alar_json_text(&json, "red", alar_red_names[vector->red]);
     alar_json_text(&json, "dtype", alar_dtype_name(vector->dtype));
-    alar_json_lanes(&json, "in", (struct alar_lanes){making->row, vector->elements, vector->dtype});
+    alar_json_elements(&json, "in",
+                       (struct alar_elements){making->row, vector->elements, vector->dtype});
     alar_json_text(&json, "key", alar_families[key->family].name);
     alar_json_end(&json);
     fwrite(line, 1, json.length, file);
 }
 
-static void family_print(struct making *making, enum alar_family family, FILE *file)
+static void hostile_print(struct making *making, enum alar_hostile family, FILE *file)
 {
     for (uint64_t k = 0; k < making->count; k++) {
         const struct alar_vector_key key = {family, (uint32_t)making->ranks, making->seed, k};
@@ -78,19 +79,19 @@ static void family_print(struct making *making, enum alar_family family, FILE *f
 }
 
 /* Writes one file a family.
-   Errors: ALAR_E_INPUT, with one line in `complaint`. */
-static enum alar_status family_write(struct making *making, enum alar_family family,
-                                     char *complaint)
+   Errors: ALAR_E_INPUT, with one line in `error_line`. */
+static enum alar_status hostile_write(struct making *making, enum alar_hostile family,
+                                      char *error_line)
 {
     char path[PATH_BYTES];
 
     snprintf(path, sizeof(path), "%s/%s.jsonl", making->out, alar_families[family].name);
     FILE *file = fopen(path, "wx");
     if (file != NULL) {
-        family_print(making, family, file);
+        hostile_print(making, family, file);
     }
     if (file == NULL || fclose(file) != 0) {
-        snprintf(complaint, ALAR_COMPLAINT_BYTES, "%.300s: expected a new file, found: %s", path,
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES, "%.300s: expected a new file, found: %s", path,
                  strerror(errno));
         return ALAR_E_INPUT;
     }
@@ -99,21 +100,21 @@ static enum alar_status family_write(struct making *making, enum alar_family fam
 
 /* The family of that name, or all of them. */
 static enum alar_status families_find(const struct making *making, int *first, int *last,
-                                      char *complaint)
+                                      char *error_line)
 {
-    const char *names[ALAR_FAMILY_COUNT + 2] = {"all"};
-    enum alar_family family = ALAR_FAMILY_LEDGER;
+    const char *names[ALAR_HOSTILE_COUNT + 2] = {"all"};
+    enum alar_hostile family = ALAR_HOSTILE_LEDGER;
 
     if (strcmp(making->family, "all") == 0) {
         *first = 0;
-        *last = ALAR_FAMILY_COUNT - 1;
+        *last = ALAR_HOSTILE_COUNT - 1;
         return ALAR_OK;
     }
-    for (int i = 0; i < ALAR_FAMILY_COUNT; i++) {
+    for (int i = 0; i < ALAR_HOSTILE_COUNT; i++) {
         names[i + 1] = alar_families[i].name;
     }
-    if (alar_family_find(making->family, &family) != ALAR_OK) {
-        snprintf(complaint, ALAR_COMPLAINT_BYTES,
+    if (alar_hostile_find(making->family, &family) != ALAR_OK) {
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES,
                  "expected a family of inputs, or all, found '%.100s'; did you mean '%s'?",
                  making->family, names[alar_nearest(making->family, names)]);
         return ALAR_E_INPUT;
@@ -122,38 +123,38 @@ static enum alar_status families_find(const struct making *making, int *first, i
     return ALAR_OK;
 }
 
-static enum alar_status vectors_make(struct making *making, char *complaint)
+static enum alar_status hostile_make(struct making *making, char *error_line)
 {
     int first = 0;
     int last = 0;
 
-    ALAR_TRY(families_find(making, &first, &last, complaint));
+    ALAR_TRY(families_find(making, &first, &last, error_line));
     bool is_stdout = strcmp(making->out, "-") == 0;
     if (is_stdout && first != last) {
-        snprintf(complaint, ALAR_COMPLAINT_BYTES,
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES,
                  "expected one family on standard output, found all: numbers of operations would "
                  "repeat; give --out DIR");
         return ALAR_E_INPUT;
     }
     if (!is_stdout && mkdir(making->out, 0777) != 0 && errno != EEXIST) {
-        snprintf(complaint, ALAR_COMPLAINT_BYTES, "%.300s: expected a directory, found: %s",
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES, "%.300s: expected a directory, found: %s",
                  making->out, strerror(errno));
         return ALAR_E_INPUT;
     }
     for (int i = first; i <= last; i++) {
         if (is_stdout) {
-            family_print(making, (enum alar_family)i, stdout);
+            hostile_print(making, (enum alar_hostile)i, stdout);
         } else {
-            ALAR_TRY(family_write(making, (enum alar_family)i, complaint));
+            ALAR_TRY(hostile_write(making, (enum alar_hostile)i, error_line));
         }
     }
     return ALAR_OK;
 }
 
-int alar_cli_vectors(int argc, char **argv)
+int alar_cli_hostile(int argc, char **argv)
 {
     struct making making = {.ranks = 4, .count = 16, .seed = 1, .out = "-"};
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
     const struct alar_option options[] = {
         {"list", ALAR_OPTION_FLAG, &making.lists, NULL, "the families, and what each can reveal",
          NULL, 0, 0},
@@ -190,11 +191,11 @@ int alar_cli_vectors(int argc, char **argv)
     making.bits = calloc(making.ranks * ALAR_VECTOR_ELEMENTS_MAX, sizeof(*making.bits));
     making.row = calloc(ALAR_VECTOR_ELEMENTS_MAX, sizeof(*making.bits));
     enum alar_status status =
-        making.bits && making.row ? vectors_make(&making, complaint) : ALAR_E_NOMEM;
+        making.bits && making.row ? hostile_make(&making, error_line) : ALAR_E_NOMEM;
     free(making.bits);
     free(making.row);
     if (status == ALAR_E_NOMEM) {
         return alar_cli_complain("vectors", "out of memory");
     }
-    return status == ALAR_OK ? ALAR_CLASS_GOOD : alar_cli_complain("vectors", complaint);
+    return status == ALAR_OK ? ALAR_CLASS_GOOD : alar_cli_complain("vectors", error_line);
 }

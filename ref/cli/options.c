@@ -12,7 +12,7 @@ enum {
 };
 
 static enum alar_status choice_parse(const struct alar_option *option, const char *value,
-                                     char *complaint)
+                                     char *error_line)
 {
     for (int i = 0; option->choices[i] != NULL; i++) {
         if (strcmp(option->choices[i], value) == 0) {
@@ -20,14 +20,14 @@ static enum alar_status choice_parse(const struct alar_option *option, const cha
             return ALAR_OK;
         }
     }
-    snprintf(complaint, ALAR_COMPLAINT_BYTES, "--%s: expected %s, found '%s'; did you mean '%s'?",
+    snprintf(error_line, ALAR_ERROR_LINE_BYTES, "--%s: expected %s, found '%s'; did you mean '%s'?",
              option->name, option->argument, value,
              option->choices[alar_nearest(value, option->choices)]);
     return ALAR_E_INPUT;
 }
 
 static enum alar_status value_store(const struct alar_option *option, const char *value,
-                                    char *complaint)
+                                    char *error_line)
 {
     switch (option->kind) {
     case ALAR_OPTION_FLAG:
@@ -37,12 +37,12 @@ static enum alar_status value_store(const struct alar_option *option, const char
         *(const char **)option->target = value;
         return ALAR_OK;
     case ALAR_OPTION_CHOICE:
-        return choice_parse(option, value, complaint);
+        return choice_parse(option, value, error_line);
     case ALAR_OPTION_NUMBER:
         break;
     }
     if (alar_number_parse(value, option->least, option->most, option->target) != ALAR_OK) {
-        snprintf(complaint, ALAR_COMPLAINT_BYTES,
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES,
                  "--%s: expected a whole number from %llu to %llu, found '%s'", option->name,
                  (unsigned long long)option->least, (unsigned long long)option->most, value);
         return ALAR_E_INPUT;
@@ -62,7 +62,7 @@ static const struct alar_option *option_find(const struct alar_command *command,
 }
 
 static enum alar_status option_unknown(const struct alar_command *command, const char *name,
-                                       size_t length, char *complaint)
+                                       size_t length, char *error_line)
 {
     const struct alar_option *nearest = command->options;
     char text[NAME_MAX_BYTES + 1];
@@ -77,7 +77,7 @@ static enum alar_status option_unknown(const struct alar_command *command, const
             nearest = option;
         }
     }
-    snprintf(complaint, ALAR_COMPLAINT_BYTES,
+    snprintf(error_line, ALAR_ERROR_LINE_BYTES,
              "expected an option of 'alar %s', found '--%s'; did you mean '--%s'?", command->name,
              text, nearest->name ? nearest->name : "help");
     return ALAR_E_INPUT;
@@ -85,7 +85,7 @@ static enum alar_status option_unknown(const struct alar_command *command, const
 
 /* Takes the option at argv[*at], and its value from behind it when it is not part of it. */
 static enum alar_status option_take(const struct alar_command *command, int argc, char **argv,
-                                    int *at, char *complaint)
+                                    int *at, char *error_line)
 {
     const char *name = argv[*at] + 2;
     size_t length = strcspn(name, "=");
@@ -93,27 +93,27 @@ static enum alar_status option_take(const struct alar_command *command, int argc
     const struct alar_option *option = option_find(command, name, length);
 
     if (option == NULL) {
-        return option_unknown(command, name, length, complaint);
+        return option_unknown(command, name, length, error_line);
     }
     if (option->kind == ALAR_OPTION_FLAG && value != NULL) {
-        snprintf(complaint, ALAR_COMPLAINT_BYTES, "--%s: expected no value, found '%s'",
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES, "--%s: expected no value, found '%s'",
                  option->name, value);
         return ALAR_E_INPUT;
     }
     if (option->kind != ALAR_OPTION_FLAG && value == NULL) {
         if (*at + 1 >= argc) {
-            snprintf(complaint, ALAR_COMPLAINT_BYTES,
+            snprintf(error_line, ALAR_ERROR_LINE_BYTES,
                      "--%s: expected a value (%s), found the end of the line", option->name,
                      option->argument);
             return ALAR_E_INPUT;
         }
         value = argv[++*at];
     }
-    return value_store(option, value, complaint);
+    return value_store(option, value, error_line);
 }
 
 enum alar_status alar_options_parse(const struct alar_command *command, int argc, char **argv,
-                                    int *operands, bool *wants_help, char *complaint)
+                                    int *operands, bool *wants_help, char *error_line)
 {
     int kept = 1;
     bool is_open = true;
@@ -128,11 +128,11 @@ enum alar_status alar_options_parse(const struct alar_command *command, int argc
         if (is_open && strcmp(word, "--") == 0) {
             is_open = false;
         } else if (is_open && strncmp(word, "--", 2) == 0) {
-            ALAR_TRY(option_take(command, argc, argv, &at, complaint));
+            ALAR_TRY(option_take(command, argc, argv, &at, error_line));
         } else if (is_open && word[0] == '-' && word[1] != '\0') {
-            return option_unknown(command, word + 1, strlen(word + 1), complaint);
+            return option_unknown(command, word + 1, strlen(word + 1), error_line);
         } else if (command->operands == NULL) {
-            snprintf(complaint, ALAR_COMPLAINT_BYTES, "expected options only, found '%s'", word);
+            snprintf(error_line, ALAR_ERROR_LINE_BYTES, "expected options only, found '%s'", word);
             return ALAR_E_INPUT;
         } else {
             argv[kept++] = argv[at];

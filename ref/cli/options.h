@@ -1,4 +1,5 @@
-/* Command lines and lists of names: one table per subcommand, one parser, one kind of complaint. */
+/* Command lines and lists of names: one table per subcommand, one parser, one kind of error_line.
+ */
 #ifndef ALAR_OPTIONS_H
 #define ALAR_OPTIONS_H
 
@@ -37,11 +38,11 @@ struct alar_command {
 /* Reads argv[1..argc-1] as `--name value`, `--name=value` and operands; `--` ends the options, and
    a lone `-` is an operand. Operands are moved to argv[1..], their number goes to *operands. Sets
    *wants_help and stops at --help or -h.
-   Errors: ALAR_E_INPUT, with one line in `complaint` (ALAR_COMPLAINT_BYTES) that says what was
+   Errors: ALAR_E_INPUT, with one line in `error_line` (ALAR_ERROR_LINE_BYTES) that says what was
    expected, what was found and the nearest known name. */
 ALAR_MUST_USE enum alar_status alar_options_parse(const struct alar_command *command, int argc,
                                                   char **argv, int *operands, bool *wants_help,
-                                                  char *complaint);
+                                                  char *error_line);
 
 /* Writes the command's help, made from its table, to `file` (a FILE *). */
 void alar_options_help(const struct alar_command *command, void *file);

@@ -20,7 +20,7 @@ enum {
 struct alar {
     struct alar_config config;
     struct alar_schema schema;
-    char why[ALAR_MISHAP_BYTES];
+    char why[ALAR_PARTICIPATION_TEXT_BYTES];
     struct alar_backend backend;
     void *context;
     uint32_t rank;
@@ -45,7 +45,7 @@ static void report_keep(void *sink, const struct alar_report *report)
 }
 
 /* Rank 0 prepares the directory; then every rank opens its file in it. */
-static enum alar_status history_start(struct alar *log, uint64_t *since_us, char *complaint)
+static enum alar_status history_start(struct alar *log, uint64_t *since_us, char *error_line)
 {
     const struct alar_config_writer writer = {
         .rank = log->rank,
@@ -59,13 +59,13 @@ static enum alar_status history_start(struct alar *log, uint64_t *since_us, char
         return ALAR_OK;
     }
     if (log->rank == 0) {
-        bad = alar_history_prepare(log->config.history, false, complaint) != ALAR_OK;
+        bad = alar_history_prepare(log->config.history, false, error_line) != ALAR_OK;
     }
     ALAR_TRY(alar_sum_over_ranks(&log->backend, log->context, 21, &bad, 1));
     if (bad != 0) {
         return ALAR_E_INPUT;
     }
-    return alar_config_history(&log->config, &writer, &log->history, since_us, complaint);
+    return alar_config_history(&log->config, &writer, &log->history, since_us, error_line);
 }
 
 static enum alar_status driver_start(struct alar *log, uint64_t since_us)
@@ -85,26 +85,26 @@ static enum alar_status driver_start(struct alar *log, uint64_t since_us)
     return alar_driver_open(&log->driver, &options);
 }
 
-static enum alar_status log_start(struct alar *log, char *complaint)
+static enum alar_status log_start(struct alar *log, char *error_line)
 {
     static const struct alar_backend *const builtin[] = {NULL};
     struct alar_boot boot = {.rank = -1, .ranks = -1, .config = ""};
     uint64_t since_us = 0;
 
     ALAR_TRY(alar_schema_init(&log->schema, log->config.metrics, log->config.metric_count));
-    ALAR_TRY(alar_plugin_load(log->config.backend, builtin, &log->backend, complaint));
+    ALAR_TRY(alar_plugin_load(log->config.backend, builtin, &log->backend, error_line));
     if (log->backend.init(&log->context, &boot) != 0) {
         return ALAR_E_BACKEND;
     }
     log->rank = (uint32_t)boot.rank;
     log->ranks = (uint32_t)boot.ranks;
-    ALAR_TRY(history_start(log, &since_us, complaint));
+    ALAR_TRY(history_start(log, &since_us, error_line));
     return driver_start(log, since_us);
 }
 
-enum alar_status alar_open(struct alar **log, const struct alar_config *config, char *complaint)
+enum alar_status alar_open(struct alar **log, const struct alar_config *config, char *error_line)
 {
-    char unread[ALAR_COMPLAINT_BYTES];
+    char unread[ALAR_ERROR_LINE_BYTES];
     struct alar *made = calloc(1, sizeof(*made));
 
     if (made == NULL) {
@@ -112,7 +112,7 @@ enum alar_status alar_open(struct alar **log, const struct alar_config *config, 
     }
     made->config = *config;
     alar_config_complete(&made->config);
-    enum alar_status status = log_start(made, complaint != NULL ? complaint : unread);
+    enum alar_status status = log_start(made, error_line != NULL ? error_line : unread);
     if (status != ALAR_OK) {
         enum alar_status closed = alar_close(made);
 
@@ -186,12 +186,13 @@ enum alar_status alar_post(struct alar *log, double loss_sum, double tokens)
 
 const char *alar_why(struct alar *log)
 {
-    const struct alar_mishap *mishap = alar_driver_mishap(log->driver);
+    const struct alar_participation_error *participation_error =
+        alar_driver_participation_error(log->driver);
 
-    if (mishap == NULL) {
+    if (participation_error == NULL) {
         return NULL;
     }
-    alar_mishap_print(mishap, log->why);
+    alar_participation_print(participation_error, log->why);
     return log->why;
 }
 

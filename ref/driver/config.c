@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum {
-    SUM_LANES_MAX = 16,
+    SUM_ELEMENTS_MAX = 16,
     SUM_US = 30000000,
     DEADLINE_MS = 30000
 };
@@ -94,22 +94,22 @@ static void history_kinds(const struct alar_config *config, struct alar_history 
 enum alar_status alar_config_history(const struct alar_config *config,
                                      const struct alar_config_writer *writer,
                                      struct alar_history **history, uint64_t *since_us,
-                                     char *complaint)
+                                     char *error_line)
 {
     char host[256] = "";
-    size_t cells = (size_t)config->microbatches * config->log_interval;
+    size_t microbatches = (size_t)config->microbatches * config->log_interval;
     const struct alar_layout layout = alar_config_driver(config, writer->ranks).layout;
     const struct alar_history_options options = {
         .directory = config->history,
         .rank = writer->rank,
-        .lanes = alar_payload_lanes(&layout, cells),
-        .ops = cells,
+        .elements = alar_payload_elements(&layout, microbatches),
+        .ops = microbatches,
         .spoil = writer->spoil,
         .faults = writer->faults,
     };
 
     gethostname(host, sizeof(host) - 1);
-    ALAR_TRY(alar_history_open(history, &options, complaint));
+    ALAR_TRY(alar_history_open(history, &options, error_line));
     *since_us = writer->is_simulated ? 0 : alar_clock_now(NULL);
     const struct alar_history_trace header = {
         .world = writer->ranks,
@@ -133,22 +133,23 @@ enum alar_status alar_config_history(const struct alar_config *config,
 }
 
 enum alar_status alar_sum_over_ranks(const struct alar_backend *backend, void *context,
-                                     uint64_t epoch, int64_t *lanes, size_t count)
+                                     uint64_t epoch, int64_t *elements, size_t count)
 {
     const struct alar_op op = {.scale = 1.0};
-    int64_t sum[SUM_LANES_MAX];
+    int64_t sum[SUM_ELEMENTS_MAX];
     void *comm = NULL;
     void *request = NULL;
     int error = 0;
 
-    PRE(count <= SUM_LANES_MAX);
+    PRE(count <= SUM_ELEMENTS_MAX);
     if (backend->comm_create(context, NULL, 0, epoch, &comm) != 0 ||
-        backend->allreduce(comm, lanes, sum, count, ALAR_I64, ALAR_SUM, NULL, &op, &request) != 0) {
+        backend->allreduce(comm, elements, sum, count, ALAR_I64, ALAR_SUM, NULL, &op, &request) !=
+            0) {
         return ALAR_E_BACKEND;
     }
     uint64_t until = alar_clock_now(NULL) + SUM_US;
     int failed = backend->wait(request, NULL, SUM_US, &error);
-    /* A rank that has added its lanes may have left since: the sum is still to come. */
+    /* A rank that has added its elements may have left since: the sum is still to come. */
     while (failed == -ALAR_E_LOST && alar_clock_now(NULL) < until) {
         alar_clock_sleep(alar_clock_now(NULL) + 1000);
         failed = backend->wait(request, NULL, SUM_US, &error);
@@ -158,6 +159,6 @@ enum alar_status alar_sum_over_ranks(const struct alar_backend *backend, void *c
     }
     backend->request_free(request);
     backend->comm_free(comm);
-    memcpy(lanes, sum, count * sizeof(*lanes));
+    memcpy(elements, sum, count * sizeof(*elements));
     return ALAR_OK;
 }

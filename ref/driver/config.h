@@ -34,13 +34,13 @@ struct alar_config_writer {
 ALAR_MUST_USE enum alar_status alar_config_history(const struct alar_config *config,
                                                    const struct alar_config_writer *writer,
                                                    struct alar_history **history,
-                                                   uint64_t *since_us, char *complaint);
+                                                   uint64_t *since_us, char *error_line);
 
-/* Adds up at most 16 lanes over all ranks of a back end in whose wait real time passes, on a
+/* Adds up at most 16 elements over all ranks of a back end in whose wait real time passes, on a
    communicator of its own with that epoch; waits 30 s at most.
    Errors: ALAR_E_BACKEND; ALAR_E_TIMEOUT when a rank does not come. */
 ALAR_MUST_USE enum alar_status alar_sum_over_ranks(const struct alar_backend *backend,
-                                                   void *context, uint64_t epoch, int64_t *lanes,
+                                                   void *context, uint64_t epoch, int64_t *elements,
                                                    size_t count);
 
 #endif

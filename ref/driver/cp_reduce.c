@@ -3,44 +3,45 @@
 
 #include <stdlib.h>
 
-enum alar_status alar_share_open(struct alar_share *share, const struct alar_sharing *sharing,
-                                 const struct alar_driver *driver)
+enum alar_status alar_cp_reduce_open(struct alar_cp_reduce *share,
+                                     const struct alar_sharing *sharing,
+                                     const struct alar_driver *driver)
 {
     share->sharing = *sharing;
     share->driver = driver;
-    share->lanes = alar_payload_lanes(&sharing->layout, 1);
-    share->send = calloc(share->lanes, alar_payload_lane_bytes(&sharing->layout));
-    share->receive = calloc(share->lanes, alar_payload_lane_bytes(&sharing->layout));
+    share->elements = alar_payload_elements(&sharing->layout, 1);
+    share->send = calloc(share->elements, alar_payload_element_bytes(&sharing->layout));
+    share->receive = calloc(share->elements, alar_payload_element_bytes(&sharing->layout));
     return share->send != NULL && share->receive != NULL ? ALAR_OK : ALAR_E_NOMEM;
 }
 
-void alar_share_close(struct alar_share *share)
+void alar_cp_reduce_close(struct alar_cp_reduce *share)
 {
     free(share->send);
     free(share->receive);
 }
 
-static struct alar_history_op record_op(const struct alar_share *share)
+static struct alar_history_op record_op(const struct alar_cp_reduce *share)
 {
     return (struct alar_history_op){.group = share->sharing.group, .number = share->number};
 }
 
-static struct alar_lanes record_lanes(const struct alar_share *share, const void *values)
+static struct alar_elements record_elements(const struct alar_cp_reduce *share, const void *values)
 {
-    return (struct alar_lanes){.values = values,
-                               .count = share->lanes,
-                               .dtype = alar_payload_dtype(&share->sharing.layout)};
+    return (struct alar_elements){.values = values,
+                                  .count = share->elements,
+                                  .dtype = alar_payload_dtype(&share->sharing.layout)};
 }
 
 /* Without `key` and `step`: it stands in no report, and its metric is whole only afterwards. */
-static void record_issue(const struct alar_share *share)
+static void record_issue(const struct alar_cp_reduce *share)
 {
     struct alar_history *history = alar_driver_history(share->driver);
     const struct alar_history_issue issue = {
         .op = record_op(share),
         .reduction = "sum",
         .buffer = "share",
-        .in = record_lanes(share, share->send),
+        .in = record_elements(share, share->send),
     };
     const struct alar_history_wait wait = {.op = issue.op};
 
@@ -50,11 +51,11 @@ static void record_issue(const struct alar_share *share)
     }
 }
 
-static void record_value(const struct alar_share *share)
+static void record_value(const struct alar_cp_reduce *share)
 {
     struct alar_history *history = alar_driver_history(share->driver);
     const struct alar_history_done done = {.op = record_op(share),
-                                           .out = record_lanes(share, share->receive)};
+                                           .out = record_elements(share, share->receive)};
     const struct alar_history_read read = {.op = done.op, .bits = done.out};
 
     if (history != NULL) {
@@ -64,8 +65,8 @@ static void record_value(const struct alar_share *share)
     }
 }
 
-void alar_share_write(struct alar_share *share, int64_t step, uint32_t microbatch,
-                      const struct alar_local *local)
+void alar_cp_reduce_write(struct alar_cp_reduce *share, int64_t step, uint32_t microbatch,
+                          const struct alar_local *local)
 {
     share->step = step;
     share->microbatch = microbatch;
@@ -74,11 +75,11 @@ void alar_share_write(struct alar_share *share, int64_t step, uint32_t microbatc
     record_issue(share);
 }
 
-enum alar_status alar_share_take(struct alar_share *share, struct alar_local *local,
-                                 struct alar_mishap *mishap)
+enum alar_status alar_cp_reduce_retire(struct alar_cp_reduce *share, struct alar_local *local,
+                                       struct alar_participation_error *participation_error)
 {
     const struct alar_sharing *sharing = &share->sharing;
-    struct alar_mishap found = {
+    struct alar_participation_error found = {
         .finding =
             alar_payload_check(&sharing->layout, sharing->rank, share->number, share->receive, 1),
         .step = share->step,
@@ -88,10 +89,10 @@ enum alar_status alar_share_take(struct alar_share *share, struct alar_local *lo
 
     record_value(share);
     share->number++;
-    if (found.finding.kind != ALAR_CENSUS_WHOLE) {
+    if (found.finding.kind != ALAR_PARTICIPATION_WHOLE) {
         found.finding.rank += sharing->first_rank;
         found.finding.other += sharing->first_rank;
-        *mishap = found;
+        *participation_error = found;
         return ALAR_E_MISCOUNT;
     }
     return alar_payload_local(&sharing->layout, share->receive, &share->exact, local)
@@ -99,7 +100,7 @@ enum alar_status alar_share_take(struct alar_share *share, struct alar_local *lo
                : ALAR_E_BACKEND;
 }
 
-void alar_share_give_up(struct alar_share *share, enum alar_status status)
+void alar_cp_reduce_give_up(struct alar_cp_reduce *share, enum alar_status status)
 {
     struct alar_history *history = alar_driver_history(share->driver);
     const struct alar_history_fail fail = {

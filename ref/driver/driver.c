@@ -22,7 +22,7 @@ uint64_t alar_driver_now(const struct alar_driver *driver)
 }
 
 /* Contributed so far, of all steps of the interval. PRE: one was begun. */
-static size_t driver_cells(const struct alar_driver *driver)
+static size_t driver_microbatches(const struct alar_driver *driver)
 {
     return (driver->steps - 1) * driver->options.layout.microbatches + driver->microbatch;
 }
@@ -31,13 +31,13 @@ static size_t driver_cells(const struct alar_driver *driver)
 static struct driver_slot driver_next(const struct alar_driver *driver)
 {
     bool is_window = driver->options.layout.placement == ALAR_PLACEMENT_WINDOW;
-    bool is_cell = driver->options.layout.placement == ALAR_PLACEMENT_MICROBATCH;
+    bool is_microbatch = driver->options.layout.placement == ALAR_PLACEMENT_MICROBATCH;
 
     return (struct driver_slot){
         .number = driver->posted,
-        .cells = driver_cells(driver) - driver->posted_cells,
+        .microbatches = driver_microbatches(driver) - driver->posted_microbatches,
         .step = is_window ? 0 : driver->steps - 1,
-        .microbatch = is_cell ? driver->microbatch - 1 : 0,
+        .microbatch = is_microbatch ? driver->microbatch - 1 : 0,
     };
 }
 
@@ -51,16 +51,16 @@ static enum alar_engine_event_kind driver_post(struct alar_driver *driver, uint1
     uint64_t start = driver->can_block ? alar_driver_now(driver) : 0;
 
     *slot = driver_next(driver);
-    size_t lanes =
-        alar_payload_write(layout, options->rank, slot->number,
-                           &driver->local[driver->posted_cells * alar_payload_metrics(layout)],
-                           slot->cells, driver_send_buffer(driver, index));
+    size_t elements = alar_payload_write(
+        layout, options->rank, slot->number,
+        &driver->local[driver->posted_microbatches * alar_payload_metrics(layout)],
+        slot->microbatches, driver_send_buffer(driver, index));
     driver_record_issue(driver, index);
     driver->posted++;
-    driver->posted_cells += slot->cells;
+    driver->posted_microbatches += slot->microbatches;
 
     int error = options->backend->allreduce(driver->comm, driver_send_buffer(driver, index),
-                                            driver_receive_buffer(driver, index), lanes,
+                                            driver_receive_buffer(driver, index), elements,
                                             alar_payload_dtype(layout), ALAR_SUM, NULL, &op,
                                             driver->can_block ? NULL : &slot->request);
     if (error != 0) {
@@ -126,8 +126,8 @@ enum alar_need driver_go(struct alar_driver *driver, struct alar_engine_event ev
         }
         if (action->kind == ALAR_ACTION_POST) {
             event.kind = driver_post(driver, action->slot);
-        } else if (action->kind == ALAR_ACTION_TAKE) {
-            event.kind = driver_take(driver, action, &event.status);
+        } else if (action->kind == ALAR_ACTION_RETIRE) {
+            event.kind = driver_retire(driver, action, &event.status);
         } else if (action->kind == ALAR_ACTION_REPORT) {
             driver_report(driver);
             event.kind = ALAR_ENGINE_REPORTED;
@@ -221,14 +221,16 @@ enum alar_need alar_driver_wait(struct alar_driver *driver, uint64_t slice_us)
 }
 
 /* Keeps the newest local losses, and their exact sums until they are posted; false when the
-   interval has more tokens than lanes can count. */
+   interval has more tokens than elements can count. */
 static bool driver_keep(struct alar_driver *driver, const struct alar_local *local)
 {
     size_t metrics = alar_payload_metrics(&driver->options.layout);
-    size_t cells = driver_cells(driver);
-    struct alar_local *kept = &driver->local[cells * metrics];
+    size_t microbatches = driver_microbatches(driver);
+    struct alar_local *kept = &driver->local[microbatches * metrics];
     struct alar_exact *exact =
-        driver->exact != NULL ? &driver->exact[(cells - driver->posted_cells) * metrics] : NULL;
+        driver->exact != NULL
+            ? &driver->exact[(microbatches - driver->posted_microbatches) * metrics]
+            : NULL;
 
     for (size_t i = 0; i < metrics; i++) {
         kept[i] = local[i];

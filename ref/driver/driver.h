@@ -64,7 +64,7 @@ struct alar_driver;
 /* Allocates everything the run will need.
    Errors: ALAR_E_NOMEM; ALAR_E_RANGE for a window or a log interval out of range, and for minima
    or maxima over more than ALAR_EXTREME_RANKS_MAX ranks;
-   ALAR_E_UNSUPPORTED when the back end can't reduce the encoding's lanes; ALAR_E_BACKEND when it
+   ALAR_E_UNSUPPORTED when the back end can't reduce the encoding's elements; ALAR_E_BACKEND when it
    gives no communicator.
  */
 ALAR_MUST_USE enum alar_status alar_driver_open(struct alar_driver **driver,
@@ -118,7 +118,8 @@ uint32_t alar_driver_leaked(const struct alar_driver *driver);
 const struct alar_finding *alar_driver_findings(const struct alar_driver *driver, uint64_t *count);
 
 /* Why the run ended with E_MISCOUNT or E_SCHEMA; NULL when it did not. */
-const struct alar_mishap *alar_driver_mishap(const struct alar_driver *driver);
+const struct alar_participation_error *
+alar_driver_participation_error(const struct alar_driver *driver);
 
 /* Where the program stands, for a roll call. */
 struct alar_note alar_driver_note(const struct alar_driver *driver);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Microbatches that one all-reduce covers at most. */
-static size_t cells_max(const struct alar_driver_options *options)
+static size_t microbatches_max(const struct alar_driver_options *options)
 {
     switch (options->rules.placement) {
     case ALAR_PLACEMENT_STEP:
@@ -26,8 +26,8 @@ static bool driver_allocate(struct alar_driver *driver)
     size_t metrics = alar_payload_metrics(&options->layout);
     size_t slots = options->window;
 
-    driver->slot_bytes = alar_payload_lanes(&options->layout, cells_max(options)) *
-                         alar_payload_lane_bytes(&options->layout);
+    driver->slot_bytes = alar_payload_elements(&options->layout, microbatches_max(options)) *
+                         alar_payload_element_bytes(&options->layout);
     driver->engine.window = calloc(1, alar_window_bytes(options->window));
     driver->slot = calloc(slots, sizeof(*driver->slot));
     driver->send = calloc(slots, driver->slot_bytes);
@@ -39,7 +39,7 @@ static bool driver_allocate(struct alar_driver *driver)
         driver->extreme = calloc(steps * metrics, sizeof(*driver->extreme));
     }
     if (options->layout.encoding == ALAR_EXACT) {
-        driver->exact = calloc(cells_max(options) * metrics, sizeof(*driver->exact));
+        driver->exact = calloc(microbatches_max(options) * metrics, sizeof(*driver->exact));
     }
     return driver->engine.window && driver->slot && driver->send && driver->receive &&
            driver->local && driver->tally && driver->step &&
@@ -137,13 +137,16 @@ const struct alar_finding *alar_driver_findings(const struct alar_driver *driver
     return driver->findings;
 }
 
-const struct alar_mishap *alar_driver_mishap(const struct alar_driver *driver)
+const struct alar_participation_error *
+alar_driver_participation_error(const struct alar_driver *driver)
 {
     enum alar_status status = alar_driver_status(driver);
 
     bool is_why = status == ALAR_E_MISCOUNT || status == ALAR_E_SCHEMA;
 
-    return is_why && driver->mishap.finding.kind != ALAR_CENSUS_WHOLE ? &driver->mishap : NULL;
+    return is_why && driver->participation_error.finding.kind != ALAR_PARTICIPATION_WHOLE
+               ? &driver->participation_error
+               : NULL;
 }
 
 struct alar_note alar_driver_note(const struct alar_driver *driver)
@@ -159,9 +162,9 @@ struct alar_note alar_driver_note(const struct alar_driver *driver)
         note.step = (uint32_t)driver->findings[0].step;
         note.microbatch = driver->findings[0].microbatch;
     }
-    if (alar_driver_mishap(driver) != NULL) {
-        note.step = (uint32_t)driver->mishap.step;
-        note.microbatch = driver->mishap.microbatch;
+    if (alar_driver_participation_error(driver) != NULL) {
+        note.step = (uint32_t)driver->participation_error.step;
+        note.microbatch = driver->participation_error.microbatch;
     }
     return note;
 }

@@ -22,14 +22,14 @@ static struct alar_history_op record_op(const struct alar_driver *driver, uint16
                                     .number = driver->slot[slot].number};
 }
 
-static struct alar_lanes record_lanes(const struct alar_driver *driver, uint16_t slot,
-                                      const void *values)
+static struct alar_elements record_elements(const struct alar_driver *driver, uint16_t slot,
+                                            const void *values)
 {
     const struct alar_layout *layout = &driver->options.layout;
 
-    return (struct alar_lanes){
+    return (struct alar_elements){
         .values = values,
-        .count = alar_payload_lanes(layout, driver->slot[slot].cells),
+        .count = alar_payload_elements(layout, driver->slot[slot].microbatches),
         .dtype = alar_payload_dtype(layout),
     };
 }
@@ -49,13 +49,13 @@ void driver_record_issue(struct alar_driver *driver, uint16_t slot)
         .reduction = "sum",
         .is_sync = driver->can_block,
         .buffer = buffer,
-        .in = record_lanes(driver, slot, driver_send_buffer(driver, slot)),
+        .in = record_elements(driver, slot, driver_send_buffer(driver, slot)),
         .key = driver->options.schema.key,
         .has_step = true,
         .step = driver->step[posted->step],
         .has_microbatch = layout->placement == ALAR_PLACEMENT_MICROBATCH,
         .microbatch = posted->microbatch,
-        .pairs = alar_payload_pairs(layout, posted->cells),
+        .pairs = alar_payload_pairs(layout, posted->microbatches),
     };
     alar_history_issue(driver->options.history, alar_driver_record_time(driver), &record);
 }
@@ -92,13 +92,14 @@ void driver_record_end(struct alar_driver *driver, uint16_t slot, int error)
     }
 }
 
-/* A value taken: the wait is over, and all lanes are read. */
+/* A value taken: the wait is over, and all elements are read. */
 static void record_value(struct alar_driver *driver, uint16_t slot)
 {
     struct alar_history *history = driver->options.history;
-    struct alar_lanes lanes = record_lanes(driver, slot, driver_receive_buffer(driver, slot));
-    const struct alar_history_done done = {.op = record_op(driver, slot), .out = lanes};
-    const struct alar_history_read read = {.op = done.op, .bits = lanes};
+    struct alar_elements elements =
+        record_elements(driver, slot, driver_receive_buffer(driver, slot));
+    const struct alar_history_done done = {.op = record_op(driver, slot), .out = elements};
+    const struct alar_history_read read = {.op = done.op, .bits = elements};
 
     if (!driver->slot[slot].is_waited) {
         record_wait(driver, slot, true);
@@ -107,7 +108,7 @@ static void record_value(struct alar_driver *driver, uint16_t slot)
     alar_history_read(history, alar_driver_record_time(driver), &read);
 }
 
-void driver_record_take(struct alar_driver *driver, uint16_t slot, enum alar_outcome outcome)
+void driver_record_retire(struct alar_driver *driver, uint16_t slot, enum alar_outcome outcome)
 {
     if (driver->options.history == NULL) {
         return;

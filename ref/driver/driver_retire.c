@@ -27,25 +27,25 @@ uint32_t driver_culprit(const struct alar_driver *driver, const struct alar_loca
 
 /* Notes every flag of a taken payload; true when there was one. */
 static bool driver_find(struct alar_driver *driver, const struct driver_slot *slot,
-                        const void *lanes)
+                        const void *elements)
 {
     const struct alar_layout *layout = &driver->options.layout;
 
-    if (alar_payload_flag_count(layout, lanes, slot->cells) == 0) {
+    if (alar_payload_flag_count(layout, elements, slot->microbatches) == 0) {
         return false;
     }
     uint32_t ranks = alar_payload_set_ranks(layout);
     uint32_t first = driver->options.first_rank - driver->options.cp_rank;
     size_t metrics = alar_payload_metrics(layout);
 
-    for (size_t i = 0; i < slot->cells * metrics * ranks; i++) {
-        size_t cell = i / ranks / metrics;
+    for (size_t i = 0; i < slot->microbatches * metrics * ranks; i++) {
+        size_t offset = i / ranks / metrics;
         size_t metric = i / ranks % metrics;
         uint32_t rank = (uint32_t)(i % ranks);
-        size_t microbatch = slot->microbatch + cell; /* counted on over the steps */
+        size_t microbatch = slot->microbatch + offset; /* counted on over the steps */
         size_t step = slot->step + microbatch / layout->microbatches;
 
-        if (!alar_payload_flag(layout, lanes, slot->cells, i / ranks, rank)) {
+        if (!alar_payload_flag(layout, elements, slot->microbatches, i / ranks, rank)) {
             continue;
         }
         driver->tally[step * metrics + metric].nonfinite++;
@@ -63,44 +63,46 @@ static bool driver_find(struct alar_driver *driver, const struct driver_slot *sl
 
 /* Did each rank take part once, and with the same metrics? What did not is no value. */
 static enum alar_status driver_check(struct alar_driver *driver, const struct driver_slot *slot,
-                                     const void *lanes)
+                                     const void *elements)
 {
     const struct alar_layout *layout = &driver->options.layout;
-    struct alar_mishap mishap = {
-        .finding =
-            alar_payload_check(layout, driver->options.rank, slot->number, lanes, slot->cells),
+    struct alar_participation_error participation_error = {
+        .finding = alar_payload_check(layout, driver->options.rank, slot->number, elements,
+                                      slot->microbatches),
         .step = driver->step[slot->step],
         .microbatch = slot->microbatch,
         .number = slot->number,
     };
 
-    if (mishap.finding.kind == ALAR_CENSUS_WHOLE) {
+    if (participation_error.finding.kind == ALAR_PARTICIPATION_WHOLE) {
         return ALAR_OK;
     }
-    mishap.finding.rank = driver_world_rank(driver, mishap.finding.rank);
-    mishap.finding.other = driver_world_rank(driver, mishap.finding.other);
-    if (driver->mishap.finding.kind == ALAR_CENSUS_WHOLE) {
-        driver->mishap = mishap;
+    participation_error.finding.rank = driver_world_rank(driver, participation_error.finding.rank);
+    participation_error.finding.other =
+        driver_world_rank(driver, participation_error.finding.other);
+    if (driver->participation_error.finding.kind == ALAR_PARTICIPATION_WHOLE) {
+        driver->participation_error = participation_error;
     }
-    return mishap.finding.kind < ALAR_CENSUS_SCHEMA ? ALAR_E_MISCOUNT : ALAR_E_SCHEMA;
+    return participation_error.finding.kind < ALAR_PARTICIPATION_SCHEMA ? ALAR_E_MISCOUNT
+                                                                        : ALAR_E_SCHEMA;
 }
 
 /* Adds what was reduced to the steps that it covers. */
 static void driver_add(struct alar_driver *driver, const struct driver_slot *slot,
-                       const void *lanes)
+                       const void *elements)
 {
     const struct alar_layout *layout = &driver->options.layout;
     size_t metrics = alar_payload_metrics(layout);
-    size_t each = alar_payload_pair_cells(layout);
+    size_t each = alar_payload_pair_microbatches(layout);
     size_t at = slot->step * metrics; /* of the step's first metric */
     size_t microbatch = slot->microbatch;
     size_t pair = 0;
 
-    for (size_t cell = 0; cell < slot->cells; cell += each) {
+    for (size_t done = 0; done < slot->microbatches; done += each) {
         for (size_t metric = 0; metric < metrics; metric++, pair++) {
-            alar_payload_add(layout, lanes, pair, &driver->tally[at + metric]);
+            alar_payload_add(layout, elements, pair, &driver->tally[at + metric]);
             if (driver->extreme != NULL) {
-                alar_payload_add_extreme(layout, lanes, slot->cells, pair,
+                alar_payload_add_extreme(layout, elements, slot->microbatches, pair,
                                          &driver->extreme[at + metric]);
             }
         }
@@ -112,22 +114,24 @@ static void driver_add(struct alar_driver *driver, const struct driver_slot *slo
     }
 }
 
-enum alar_engine_event_kind driver_take(struct alar_driver *driver,
-                                        const struct alar_action *action, enum alar_status *status)
+enum alar_engine_event_kind driver_retire(struct alar_driver *driver,
+                                          const struct alar_action *action,
+                                          enum alar_status *status)
 {
     const struct driver_slot *slot = &driver->slot[action->slot];
-    const void *lanes = driver_receive_buffer(driver, action->slot);
+    const void *elements = driver_receive_buffer(driver, action->slot);
 
-    driver_record_take(driver, action->slot, action->outcome);
+    driver_record_retire(driver, action->slot, action->outcome);
     if (action->outcome != ALAR_OUTCOME_VALUE) {
-        return ALAR_ENGINE_TAKEN;
+        return ALAR_ENGINE_RETIRED;
     }
-    *status = driver_check(driver, slot, lanes);
+    *status = driver_check(driver, slot, elements);
     if (*status != ALAR_OK) {
-        return ALAR_ENGINE_TAKEN_WRONG;
+        return ALAR_ENGINE_RETIRED_WRONG;
     }
-    driver_add(driver, slot, lanes);
-    return driver_find(driver, slot, lanes) ? ALAR_ENGINE_TAKEN_NONFINITE : ALAR_ENGINE_TAKEN;
+    driver_add(driver, slot, elements);
+    return driver_find(driver, slot, elements) ? ALAR_ENGINE_RETIRED_NONFINITE
+                                               : ALAR_ENGINE_RETIRED;
 }
 
 /* The value of one metric's step or interval; false when there is none. */
@@ -198,7 +202,7 @@ void driver_report(struct alar_driver *driver)
     }
     driver->steps = 0;
     driver->microbatch = 0;
-    driver->posted_cells = 0;
+    driver->posted_microbatches = 0;
     driver->tokens = 0;
     driver->first_op = driver->posted;
 }

@@ -1,27 +1,28 @@
-/* A census in words. */
+/* A participation in words. */
 #include "driver/participation_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-static void finding_print(const struct alar_census_finding *finding, char *text, size_t bytes)
+static void finding_print(const struct alar_participation_finding *finding, char *text,
+                          size_t bytes)
 {
     switch (finding->kind) {
-    case ALAR_CENSUS_MISSING:
+    case ALAR_PARTICIPATION_MISSING:
         snprintf(text, bytes, "rank %u is missing from", finding->rank);
         break;
-    case ALAR_CENSUS_DOUBLED:
+    case ALAR_PARTICIPATION_DOUBLED:
         snprintf(text, bytes, "rank %u counts twice in", finding->rank);
         break;
-    case ALAR_CENSUS_REPLACED:
+    case ALAR_PARTICIPATION_REPLACED:
         snprintf(text, bytes, "rank %u is missing from, and rank %u counts twice in,",
                  finding->rank, finding->other);
         break;
-    case ALAR_CENSUS_STALE:
+    case ALAR_PARTICIPATION_STALE:
         snprintf(text, bytes, "rank %u's contribution to all-reduce %" PRId64 " is in",
                  finding->rank, finding->count);
         break;
-    case ALAR_CENSUS_ANOTHER:
+    case ALAR_PARTICIPATION_ANOTHER:
         if (finding->count >= 0) {
             snprintf(text, bytes, "what belongs to all-reduce %" PRId64 " came out of",
                      finding->count);
@@ -29,13 +30,13 @@ static void finding_print(const struct alar_census_finding *finding, char *text,
             snprintf(text, bytes, "what belongs to other all-reduces came out of");
         }
         break;
-    case ALAR_CENSUS_DAMAGED:
+    case ALAR_PARTICIPATION_DAMAGED:
         snprintf(text, bytes, "what no contributions can add up to came out of");
         break;
-    case ALAR_CENSUS_SCHEMA:
+    case ALAR_PARTICIPATION_SCHEMA:
         snprintf(text, bytes, "rank %u has other metrics than the others in", finding->rank);
         break;
-    case ALAR_CENSUS_MIXED:
+    case ALAR_PARTICIPATION_MIXED:
         snprintf(text, bytes, "several ranks have other metrics in");
         break;
     default: /* MISCOUNT */
@@ -49,11 +50,13 @@ static void finding_print(const struct alar_census_finding *finding, char *text,
     }
 }
 
-void alar_mishap_print(const struct alar_mishap *mishap, char text[ALAR_MISHAP_BYTES])
+void alar_participation_print(const struct alar_participation_error *error,
+                              char text[ALAR_PARTICIPATION_TEXT_BYTES])
 {
     char finding[128];
 
-    finding_print(&mishap->finding, finding, sizeof(finding));
-    snprintf(text, ALAR_MISHAP_BYTES, "%s all-reduce %" PRIu64 " (step %" PRId64 ", microbatch %u)",
-             finding, mishap->number, mishap->step, mishap->microbatch);
+    finding_print(&error->finding, finding, sizeof(finding));
+    snprintf(text, ALAR_PARTICIPATION_TEXT_BYTES,
+             "%s all-reduce %" PRIu64 " (step %" PRId64 ", microbatch %u)", finding, error->number,
+             error->step, error->microbatch);
 }

@@ -7,8 +7,8 @@ static bool is_own(enum alar_status status)
     return status != ALAR_OK && status != ALAR_E_TIMEOUT && status != ALAR_E_LOST;
 }
 
-bool alar_roll_is_culprit(const struct alar_roll *roll, const struct alar_ending *ending,
-                          uint32_t rank)
+bool alar_barrier_is_culprit(const struct alar_barrier *roll,
+                             const struct alar_barrier_outcome *ending, uint32_t rank)
 {
     bool is_here = roll->presence[rank] == ALAR_HERE;
 
@@ -18,13 +18,14 @@ bool alar_roll_is_culprit(const struct alar_roll *roll, const struct alar_ending
     return is_here && is_own(ending->status) && roll->note[rank].status == (int32_t)ending->status;
 }
 
-static struct alar_ending ending_of(const struct alar_roll *roll, enum alar_status status)
+static struct alar_barrier_outcome ending_of(const struct alar_barrier *roll,
+                                             enum alar_status status)
 {
-    struct alar_ending ending = {.status = status};
+    struct alar_barrier_outcome ending = {.status = status};
 
     /* From the highest rank down, so that the lowest culprit stays. */
     for (uint32_t i = roll->ranks; i-- > 0;) {
-        if (alar_roll_is_culprit(roll, &ending, i)) {
+        if (alar_barrier_is_culprit(roll, &ending, i)) {
             ending.culprit = i;
             ending.note = roll->note[i];
             ending.count++;
@@ -34,9 +35,9 @@ static struct alar_ending ending_of(const struct alar_roll *roll, enum alar_stat
 }
 
 /* Everybody is there: the rank that has posted least holds the others up. */
-static struct alar_ending ending_of_laggard(const struct alar_roll *roll)
+static struct alar_barrier_outcome ending_of_laggard(const struct alar_barrier *roll)
 {
-    struct alar_ending ending = {.status = ALAR_E_TIMEOUT, .note = roll->note[0]};
+    struct alar_barrier_outcome ending = {.status = ALAR_E_TIMEOUT, .note = roll->note[0]};
 
     for (uint32_t i = 1; i < roll->ranks; i++) {
         if (roll->note[i].posted < ending.note.posted) {
@@ -47,10 +48,10 @@ static struct alar_ending ending_of_laggard(const struct alar_roll *roll)
     return ending;
 }
 
-struct alar_ending alar_roll_judge(const struct alar_roll *roll)
+struct alar_barrier_outcome alar_barrier_judge(const struct alar_barrier *roll)
 {
-    struct alar_ending raised = ending_of(roll, ALAR_E_NONFINITE);
-    struct alar_ending lost = ending_of(roll, ALAR_E_LOST);
+    struct alar_barrier_outcome raised = ending_of(roll, ALAR_E_NONFINITE);
+    struct alar_barrier_outcome lost = ending_of(roll, ALAR_E_LOST);
 
     if (raised.count > 0) {
         return raised;

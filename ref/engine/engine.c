@@ -69,7 +69,7 @@ static void engine_count(struct alar_engine_stats *stats, enum alar_outcome outc
 static void engine_drain_one(struct alar_engine *engine, struct alar_action *action)
 {
     struct alar_engine_state *state = &engine->state;
-    enum alar_status status = alar_window_take(engine->window, &action->slot, &action->outcome);
+    enum alar_status status = alar_window_retire(engine->window, &action->slot, &action->outcome);
 
     if (status == ALAR_E_PENDING) {
         state->is_awaited = 1;
@@ -78,7 +78,7 @@ static void engine_drain_one(struct alar_engine *engine, struct alar_action *act
         return;
     }
     POST(status == ALAR_OK);
-    action->kind = ALAR_ACTION_TAKE;
+    action->kind = ALAR_ACTION_RETIRE;
     engine_count(&engine->stats, action->outcome, state->is_awaited);
     state->is_awaited = 0;
     if (action->outcome != ALAR_OUTCOME_VALUE && state->stop == ALAR_OK) {
@@ -194,10 +194,10 @@ static bool engine_expects(const struct alar_engine *engine, enum alar_engine_ev
     case ALAR_ENGINE_POSTED:
     case ALAR_ENGINE_POST_REFUSED:
         return phase == ALAR_ACTION_POST;
-    case ALAR_ENGINE_TAKEN:
-    case ALAR_ENGINE_TAKEN_NONFINITE:
-    case ALAR_ENGINE_TAKEN_WRONG:
-        return phase == ALAR_ACTION_TAKE;
+    case ALAR_ENGINE_RETIRED:
+    case ALAR_ENGINE_RETIRED_NONFINITE:
+    case ALAR_ENGINE_RETIRED_WRONG:
+        return phase == ALAR_ACTION_RETIRE;
     case ALAR_ENGINE_REPORTED:
         return phase == ALAR_ACTION_REPORT;
     case ALAR_ENGINE_TORN_DOWN:
@@ -229,10 +229,10 @@ static enum alar_status engine_apply(struct alar_engine *engine,
     case ALAR_ENGINE_POST_REFUSED:
         state->stop = ALAR_E_BACKEND;
         return alar_window_note(engine->window, state->slot, ALAR_EVENT_FAIL);
-    case ALAR_ENGINE_TAKEN_NONFINITE:
+    case ALAR_ENGINE_RETIRED_NONFINITE:
         state->saw_nonfinite = 1;
         return ALAR_OK;
-    case ALAR_ENGINE_TAKEN_WRONG:
+    case ALAR_ENGINE_RETIRED_WRONG:
         PRE(event->status != ALAR_OK);
         state->stop = state->stop == ALAR_OK ? (uint8_t)event->status : state->stop;
         return ALAR_OK;
@@ -241,7 +241,7 @@ static enum alar_status engine_apply(struct alar_engine *engine,
         alar_window_teardown(engine->window);
         return ALAR_OK;
     case ALAR_ENGINE_POSTED:
-    case ALAR_ENGINE_TAKEN:
+    case ALAR_ENGINE_RETIRED:
     case ALAR_ENGINE_REPORTED:
         return ALAR_OK;
     default:
@@ -259,7 +259,7 @@ enum alar_status alar_engine_step(struct alar_engine *engine, const struct alar_
     ALAR_TRY(engine_apply(engine, event));
     engine_next(engine, action);
     engine->state.phase = (uint8_t)action->kind;
-    if (action->kind == ALAR_ACTION_POST || action->kind == ALAR_ACTION_TAKE) {
+    if (action->kind == ALAR_ACTION_POST || action->kind == ALAR_ACTION_RETIRE) {
         engine->state.slot = action->slot;
     }
     engine_inv(engine);

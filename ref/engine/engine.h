@@ -27,13 +27,13 @@ enum alar_engine_event_kind {
     ALAR_ENGINE_FINISH,     /* no further step comes */
     ALAR_ENGINE_ABANDON,    /* the program can't go on: stop with `status`, post nothing more */
     /* answers to actions */
-    ALAR_ENGINE_POSTED,          /* POST: the back end took the all-reduce */
-    ALAR_ENGINE_POST_REFUSED,    /* POST: the back end refused it */
-    ALAR_ENGINE_TAKEN,           /* TAKE: done, all contributions were finite */
-    ALAR_ENGINE_TAKEN_NONFINITE, /* TAKE: done, some contribution was not */
-    ALAR_ENGINE_TAKEN_WRONG,     /* TAKE: it is no sum of this group's contributions: `status` */
-    ALAR_ENGINE_REPORTED,        /* REPORT: the log line is written */
-    ALAR_ENGINE_TORN_DOWN,       /* STOP: the communicator is gone */
+    ALAR_ENGINE_POSTED,            /* POST: the back end took the all-reduce */
+    ALAR_ENGINE_POST_REFUSED,      /* POST: the back end refused it */
+    ALAR_ENGINE_RETIRED,           /* RETIRE: done, all contributions were finite */
+    ALAR_ENGINE_RETIRED_NONFINITE, /* RETIRE: done, some contribution was not */
+    ALAR_ENGINE_RETIRED_WRONG, /* RETIRE: it is no sum of this group's contributions: `status` */
+    ALAR_ENGINE_REPORTED,      /* REPORT: the log line is written */
+    ALAR_ENGINE_TORN_DOWN,     /* STOP: the communicator is gone */
     /* from the world */
     ALAR_ENGINE_COMPLETE, /* the all-reduce in `slot` is complete */
     ALAR_ENGINE_FAIL,     /* the all-reduce in `slot` ended with an error */
@@ -43,14 +43,14 @@ enum alar_engine_event_kind {
 struct alar_engine_event {
     enum alar_engine_event_kind kind;
     uint16_t slot;           /* COMPLETE and FAIL */
-    enum alar_status status; /* ABANDON, TAKEN_WRONG: not ALAR_OK */
+    enum alar_status status; /* ABANDON, RETIRED_WRONG: not ALAR_OK */
 };
 
 enum alar_action_kind {
     ALAR_ACTION_READY,  /* nothing to do: the program goes on */
     ALAR_ACTION_POST,   /* issue the all-reduce of `slot` */
     ALAR_ACTION_AWAIT,  /* the program stands still until `slot` ends or expires */
-    ALAR_ACTION_TAKE,   /* use what became of `slot`; its buffers are reused by a later POST */
+    ALAR_ACTION_RETIRE, /* use what became of `slot`; its buffers are reused by a later POST */
     ALAR_ACTION_REPORT, /* write the log line of all that was taken since the last one */
     ALAR_ACTION_STOP,   /* the run is over, with `status`: give up the communicator */
     ALAR_ACTION_CLOSED, /* every handle is told; nothing comes any more */
@@ -58,8 +58,8 @@ enum alar_action_kind {
 
 struct alar_action {
     enum alar_action_kind kind;
-    uint16_t slot;             /* POST, AWAIT, TAKE */
-    enum alar_outcome outcome; /* TAKE */
+    uint16_t slot;             /* POST, AWAIT, RETIRE */
+    enum alar_outcome outcome; /* RETIRE */
     enum alar_status status;   /* STOP, CLOSED */
 };
 
@@ -76,7 +76,7 @@ struct alar_engine_state {
     uint8_t stop; /* enum alar_status with which the run stops; 0 while it goes on */
     uint8_t is_torn_down;
     uint8_t is_awaited; /* the oldest live handle has been waited for */
-    uint16_t slot;      /* of the last POST or TAKE */
+    uint16_t slot;      /* of the last POST or RETIRE */
     uint32_t steps;     /* ended since the last log line, at most log_interval */
 };
 

@@ -14,7 +14,7 @@ _Static_assert(ROW_COUNT == ALAR_HANDLE_STATE_COUNT * (int)ALAR_HANDLE_EVENT_COU
                "handle.def decides every (state, event) pair");
 
 /* One number per pair, so that a pair decided twice is a duplicate case. */
-#define CELL(state, event) \
+#define MICROBATCH(state, event) \
     ((unsigned)(state) * (unsigned)ALAR_HANDLE_EVENT_COUNT + (unsigned)(event))
 
 enum alar_status alar_handle_step(struct alar_handle *handle, enum alar_handle_event event)
@@ -22,13 +22,13 @@ enum alar_status alar_handle_step(struct alar_handle *handle, enum alar_handle_e
     if (handle->state >= ALAR_HANDLE_STATE_COUNT || (unsigned)event >= ALAR_HANDLE_EVENT_COUNT) {
         return ALAR_E_ILLEGAL;
     }
-    switch (CELL(handle->state, event)) {
-#define MOVE(from, event, to, why)                     \
-    case CELL(ALAR_HANDLE_##from, ALAR_EVENT_##event): \
-        handle->state = ALAR_HANDLE_##to;              \
+    switch (MICROBATCH(handle->state, event)) {
+#define MOVE(from, event, to, why)                           \
+    case MICROBATCH(ALAR_HANDLE_##from, ALAR_EVENT_##event): \
+        handle->state = ALAR_HANDLE_##to;                    \
         return ALAR_OK;
-#define REFUSE(from, event, why)                       \
-    case CELL(ALAR_HANDLE_##from, ALAR_EVENT_##event): \
+#define REFUSE(from, event, why)                             \
+    case MICROBATCH(ALAR_HANDLE_##from, ALAR_EVENT_##event): \
         return ALAR_E_ILLEGAL;
 #include "engine/handle.def"
     }

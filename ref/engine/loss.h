@@ -59,8 +59,8 @@ struct alar_exact_ratio {
 struct alar_tally {
     struct alar_ratio ratio; /* of the pair encodings */
     double tokens;           /* of all ranks and microbatches, exact to 2^53; 0 where none travel */
-    uint64_t nonfinite;      /* (rank, microbatch) cells with a non-finite local loss */
-    uint64_t empty;          /* rank-mean: cells without a token; otherwise: steps without one */
+    uint64_t nonfinite;      /* (rank, microbatch) microbatches with a non-finite local loss */
+    uint64_t empty; /* rank-mean: microbatches without a token; otherwise: steps without one */
     struct alar_exact_ratio exact; /* of `exact`; the other encodings never look at it */
 };
 

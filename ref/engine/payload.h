@@ -1,21 +1,22 @@
-/* What travels in one all-reduce: the lanes, their order, and back.
+/* What travels in one all-reduce: the elements, their order, and back.
 
    An all-reduce covers some microbatches ("cells") in step order, each with a local loss for every
-   metric, in the order of the sorted names. Its lanes are first the pairs, metrics innermost, then
-   the extremes of metrics that are minima or maxima, then, unless the check for NaN is off, the
-   flags, then, under `exact`, the census.
+   metric, in the order of the sorted names. Its elements are first the pairs, metrics innermost,
+   then the extremes of metrics that are minima or maxima, then, unless the check for NaN is off,
+   the flags, then, under `exact`, the participation.
 
-   A pair is [numerator, weight] in fp32 or fp64. Under `exact` all lanes are int64, and a pair is
-   the numerator as a superaccumulator (lanes.h) and the weight as a whole number. Beside each pair
-   of a minimum or maximum, whose numerator is 0, there is a block of one lane a rank
+   A pair is [numerator, weight] in fp32 or fp64. Under `exact` all elements are int64, and a pair
+   is the numerator as a superaccumulator (elements.h) and the weight as a whole number. Beside each
+   pair of a minimum or maximum, whose numerator is 0, there is a block of one element a rank
    (payload_extreme.h). spec: N-50, L-15
 
-   The census (census.h) says whether each rank took part once, in this all-reduce, and with the
-   same metrics.
+   The participation (participation.h) says whether each rank took part once, in this all-reduce,
+   and with the same metrics.
 
-   Flags are for each cell and metric the set (payload_lane.h) of the ranks whose local loss was not
-   finite. MAX would lose it: one NaN makes any answer legal. Where `cp` ranks stand behind each
-   rank of the group, their set is what is carried: c of r is number r * cp + c. spec: L-07 */
+   Flags are for each microbatch and metric the set (payload_element.h) of the ranks whose local
+   loss was not finite. MAX would lose it: one NaN makes any answer legal. Where `cp` ranks stand
+   behind each rank of the group, their set is what is carried: c of r is number r * cp + c. spec:
+   L-07 */
 #ifndef ALAR_PAYLOAD_H
 #define ALAR_PAYLOAD_H
 
@@ -32,78 +33,82 @@ struct alar_layout {
     uint32_t ranks;        /* of the group, at least 1 */
     uint32_t cp;           /* context parallel ranks behind each of them; 0 is 1 */
     uint32_t microbatches; /* a step, at least 1 */
-    uint32_t metrics;      /* side by side in each cell; 0 is 1 */
+    uint32_t metrics;      /* side by side in each microbatch; 0 is 1 */
     uint32_t kinds;        /* of the metrics, as in a schema; 0: all are means */
     bool has_flags;        /* carry who was non-finite */
     uint64_t schema;       /* exact: hash of the sorted names and kinds of the metrics */
 };
 
 /* Lanes of a pair under `exact`. */
-#define ALAR_PAYLOAD_EXACT_LANES (ALAR_LANES_F64 + 1)
+#define ALAR_PAYLOAD_EXACT_ELEMENTS (ALAR_EXACT_WIRE_F64 + 1)
 
-/* What a lane is: F32 (pair32), F64 (pair64) or I64 (exact); and its bytes. */
+/* What a element is: F32 (pair32), F64 (pair64) or I64 (exact); and its bytes. */
 enum alar_dtype alar_payload_dtype(const struct alar_layout *layout);
-size_t alar_payload_lane_bytes(const struct alar_layout *layout);
+size_t alar_payload_element_bytes(const struct alar_layout *layout);
 
-/* How many metrics each cell has: at least 1. */
+/* How many metrics each microbatch has: at least 1. */
 uint32_t alar_payload_metrics(const struct alar_layout *layout);
 
 /* Cells that one pair covers: a step's where they may be added locally (token-weighted, not placed
    per microbatch), otherwise one. */
-size_t alar_payload_pair_cells(const struct alar_layout *layout);
+size_t alar_payload_pair_microbatches(const struct alar_layout *layout);
 
-/* Pairs for that many cells, all metrics counted: for each metric one a step where they may be
-   added locally (token-weighted, not placed per microbatch), otherwise one a cell. PRE: whole
-   steps, or a single cell per microbatch. */
-size_t alar_payload_pairs(const struct alar_layout *layout, size_t cells);
+/* Pairs for that many microbatches, all metrics counted: for each metric one a step where they may
+   be added locally (token-weighted, not placed per microbatch), otherwise one a microbatch. PRE:
+   whole steps, or a single microbatch per microbatch. */
+size_t alar_payload_pairs(const struct alar_layout *layout, size_t microbatches);
 
 /* Whether any metric is a minimum or a maximum. */
 bool alar_payload_has_extremes(const struct alar_layout *layout);
 
 /* Lanes in all, extremes and flags included. */
-size_t alar_payload_lanes(const struct alar_layout *layout, size_t cells);
+size_t alar_payload_elements(const struct alar_layout *layout, size_t microbatches);
 
-/* Writes rank `rank`'s contribution to the group's all-reduce `number` over `cells` cells,
-   [cells][metrics] local losses, into `lanes`, which holds alar_payload_lanes() lanes of
-   alar_payload_lane_bytes() bytes, aligned for them; returns how many those are. PRE: under
-   `exact`, at most ALAR_LOSS_EXACT_TOKENS_MAX tokens and terms in all; with minima or maxima, at
-   most ALAR_EXTREME_RANKS_MAX ranks. spec: L-03, N-50 */
+/* Writes rank `rank`'s contribution to the group's all-reduce `number` over `microbatches`
+   microbatches, [microbatches][metrics] local losses, into `elements`, which holds
+   alar_payload_elements() elements of alar_payload_element_bytes() bytes, aligned for them; returns
+   how many those are. PRE: under `exact`, at most ALAR_LOSS_EXACT_TOKENS_MAX tokens and terms in
+   all; with minima or maxima, at most ALAR_EXTREME_RANKS_MAX ranks. spec: L-03, N-50 */
 size_t alar_payload_write(const struct alar_layout *layout, uint32_t rank, uint64_t number,
-                          const struct alar_local *local, size_t cells, void *lanes);
+                          const struct alar_local *local, size_t microbatches, void *elements);
 
 /* Who took part in all-reduce `number`, as rank `rank` sees what came out of it; `whole` under the
    pair encodings, which don't say. What is not whole has no pairs to add. spec: N-51, N-52 */
-struct alar_census_finding alar_payload_check(const struct alar_layout *layout, uint32_t rank,
-                                              uint64_t number, const void *lanes, size_t cells);
+struct alar_participation_finding alar_payload_check(const struct alar_layout *layout,
+                                                     uint32_t rank, uint64_t number,
+                                                     const void *elements, size_t microbatches);
 
 /* Adds the i-th reduced pair, of metric i modulo the number of metrics, to that metric's step. */
-void alar_payload_add(const struct alar_layout *layout, const void *lanes, size_t i,
+void alar_payload_add(const struct alar_layout *layout, const void *elements, size_t i,
                       struct alar_tally *step);
 
-/* Takes the extreme beside the i-th of the pairs for `cells` cells into that metric's step; nothing
-   happens when the metric is no minimum or maximum. spec: L-15 */
-void alar_payload_add_extreme(const struct alar_layout *layout, const void *lanes, size_t cells,
-                              size_t i, struct alar_extreme *step);
+/* Takes the extreme beside the i-th of the pairs for `microbatches` microbatches into that metric's
+   step; nothing happens when the metric is no minimum or maximum. spec: L-15 */
+void alar_payload_add_extreme(const struct alar_layout *layout, const void *elements,
+                              size_t microbatches, size_t i, struct alar_extreme *step);
 
 /* The i-th reduced pair of a pair encoding. */
-struct alar_ratio alar_payload_pair(const struct alar_layout *layout, const void *lanes, size_t i);
+struct alar_ratio alar_payload_pair(const struct alar_layout *layout, const void *elements,
+                                    size_t i);
 
-/* What was reduced of one cell, token-weighted, as a local loss for a next reduction; it borrows
-   `exact`, which is not looked at by the pair encodings. False when the weight is no count; then
-   `local` is untouched. PRE: it was checked; one metric, a mean. spec: N-55 */
-bool alar_payload_local(const struct alar_layout *layout, const void *lanes,
+/* What was reduced of one microbatch, token-weighted, as a local loss for a next reduction; it
+   borrows `exact`, which is not looked at by the pair encodings. False when the weight is no count;
+   then `local` is untouched. PRE: it was checked; one metric, a mean. spec: N-55 */
+bool alar_payload_local(const struct alar_layout *layout, const void *elements,
                         struct alar_exact *exact, struct alar_local *local);
 
 /* How many ranks a set can hold: ranks * cp. */
 uint32_t alar_payload_set_ranks(const struct alar_layout *layout);
 
-/* Was the `index`-th local loss, of [cells][metrics], of number `rank` of the set non-finite? false
-   when flags do not travel. */
-bool alar_payload_flag(const struct alar_layout *layout, const void *lanes, size_t cells,
+/* Was the `index`-th local loss, of [microbatches][metrics], of number `rank` of the set
+   non-finite? false when flags do not travel. */
+bool alar_payload_flag(const struct alar_layout *layout, const void *elements, size_t microbatches,
                        size_t index, uint32_t rank);
 
-/* How many (rank, cell) flags are set: 0 on every step that is well. Time linear in the flag lanes.
+/* How many (rank, microbatch) flags are set: 0 on every step that is well. Time linear in the flag
+ * elements.
  */
-uint64_t alar_payload_flag_count(const struct alar_layout *layout, const void *lanes, size_t cells);
+uint64_t alar_payload_flag_count(const struct alar_layout *layout, const void *elements,
+                                 size_t microbatches);
 
 #endif

@@ -1,32 +1,32 @@
-/* Numbers and parts of sets, lane by lane. */
+/* Numbers and parts of sets, element by element. */
 #include "engine/payload_element.h"
 
 #include <math.h>
 #include <string.h>
 
-double alar_lane_read(enum alar_encoding encoding, const void *lanes, size_t i)
+double alar_element_read(enum alar_encoding encoding, const void *elements, size_t i)
 {
     if (encoding == ALAR_PAIR32) {
-        float lane;
+        float element;
 
-        memcpy(&lane, (const char *)lanes + i * sizeof(lane), sizeof(lane));
-        return (double)lane;
+        memcpy(&element, (const char *)elements + i * sizeof(element), sizeof(element));
+        return (double)element;
     }
-    double lane;
+    double element;
 
-    memcpy(&lane, (const char *)lanes + i * sizeof(lane), sizeof(lane));
-    return lane;
+    memcpy(&element, (const char *)elements + i * sizeof(element), sizeof(element));
+    return element;
 }
 
-void alar_lane_write(enum alar_encoding encoding, void *lanes, size_t i, double value)
+void alar_element_write(enum alar_encoding encoding, void *elements, size_t i, double value)
 {
     if (encoding == ALAR_PAIR32) {
-        float lane = (float)value;
+        float element = (float)value;
 
-        memcpy((char *)lanes + i * sizeof(lane), &lane, sizeof(lane));
+        memcpy((char *)elements + i * sizeof(element), &element, sizeof(element));
         return;
     }
-    memcpy((char *)lanes + i * sizeof(value), &value, sizeof(value));
+    memcpy((char *)elements + i * sizeof(value), &value, sizeof(value));
 }
 
 uint32_t alar_set_bits(enum alar_encoding encoding)
@@ -36,30 +36,31 @@ uint32_t alar_set_bits(enum alar_encoding encoding)
     return bits[encoding];
 }
 
-size_t alar_set_lanes(enum alar_encoding encoding, uint32_t ranks)
+size_t alar_set_elements(enum alar_encoding encoding, uint32_t ranks)
 {
     uint32_t bits = alar_set_bits(encoding);
 
     return ranks <= bits ? 1 : (ranks + bits - 1) / bits;
 }
 
-void alar_set_write(enum alar_encoding encoding, void *lanes, size_t i, uint64_t set)
+void alar_set_write(enum alar_encoding encoding, void *elements, size_t i, uint64_t set)
 {
     if (encoding == ALAR_EXACT) {
-        memcpy((char *)lanes + i * sizeof(set), &set, sizeof(set));
+        memcpy((char *)elements + i * sizeof(set), &set, sizeof(set));
     } else {
-        alar_lane_write(encoding, lanes, i, (double)set);
+        alar_element_write(encoding, elements, i, (double)set);
     }
 }
 
-/* False for a lane that is no whole number from 0. */
-static bool lane_count(enum alar_encoding encoding, const void *lanes, size_t i, uint64_t *count)
+/* False for a element that is no whole number from 0. */
+static bool element_count(enum alar_encoding encoding, const void *elements, size_t i,
+                          uint64_t *count)
 {
     if (encoding == ALAR_EXACT) {
-        memcpy(count, (const char *)lanes + i * sizeof(*count), sizeof(*count));
+        memcpy(count, (const char *)elements + i * sizeof(*count), sizeof(*count));
         return true;
     }
-    double value = alar_lane_read(encoding, lanes, i);
+    double value = alar_element_read(encoding, elements, i);
 
     if (!(value >= 0.0 && value < 0x1p63) || floor(value) < value) {
         return false;
@@ -68,15 +69,15 @@ static bool lane_count(enum alar_encoding encoding, const void *lanes, size_t i,
     return true;
 }
 
-bool alar_set_read(enum alar_encoding encoding, uint32_t ranks, const void *lanes, size_t first,
+bool alar_set_read(enum alar_encoding encoding, uint32_t ranks, const void *elements, size_t first,
                    size_t part, uint64_t *set)
 {
-    size_t per_lane = alar_set_bits(encoding);
-    size_t left = ranks - part * per_lane;
-    size_t bits = left < per_lane ? left : per_lane;
+    size_t per_element = alar_set_bits(encoding);
+    size_t left = ranks - part * per_element;
+    size_t bits = left < per_element ? left : per_element;
     uint64_t read = 0;
 
-    if (!lane_count(encoding, lanes, first + part, &read) || read >> bits != 0) {
+    if (!element_count(encoding, elements, first + part, &read) || read >> bits != 0) {
         return false;
     }
     *set = read;

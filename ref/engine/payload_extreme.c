@@ -1,4 +1,4 @@
-/* One lane a rank, then the set of those that hold a value. */
+/* One element a rank, then the set of those that hold a value. */
 #include "engine/payload_extreme.h"
 
 #include "base/check.h"
@@ -36,68 +36,68 @@ void alar_extreme_merge(enum alar_metric_kind kind, struct alar_extreme *best,
     }
 }
 
-size_t alar_extreme_lanes(enum alar_encoding encoding, uint32_t ranks)
+size_t alar_extreme_elements(enum alar_encoding encoding, uint32_t ranks)
 {
-    return ranks + alar_set_lanes(encoding, ranks);
+    return ranks + alar_set_elements(encoding, ranks);
 }
 
-/* The lane of a rank that says nothing: the sum of it and anything is that. */
-static void value_write(enum alar_encoding encoding, void *lanes, size_t i,
+/* The element of a rank that says nothing: the sum of it and anything is that. */
+static void value_write(enum alar_encoding encoding, void *elements, size_t i,
                         const struct alar_extreme *own)
 {
     double value = own->value;
 
     if (encoding == ALAR_EXACT) {
-        memset((char *)lanes + i * sizeof(value), 0, sizeof(value));
+        memset((char *)elements + i * sizeof(value), 0, sizeof(value));
         if (own->has_value) {
-            memcpy((char *)lanes + i * sizeof(value), &value, sizeof(value));
+            memcpy((char *)elements + i * sizeof(value), &value, sizeof(value));
         }
         return;
     }
-    alar_lane_write(encoding, lanes, i, own->has_value ? value : -0.0);
+    alar_element_write(encoding, elements, i, own->has_value ? value : -0.0);
 }
 
-static double value_read(enum alar_encoding encoding, const void *lanes, size_t i)
+static double value_read(enum alar_encoding encoding, const void *elements, size_t i)
 {
-    /* Under `exact` a lane has the size of an fp64 one, and its bits. */
-    double value = alar_lane_read(encoding == ALAR_EXACT ? ALAR_PAIR64 : encoding, lanes, i);
+    /* Under `exact` a element has the size of an fp64 one, and its bits. */
+    double value = alar_element_read(encoding == ALAR_EXACT ? ALAR_PAIR64 : encoding, elements, i);
 
     return isnan(value) ? (double)NAN : value;
 }
 
 void alar_extreme_write(enum alar_encoding encoding, uint32_t ranks, const struct alar_extreme *own,
-                        void *lanes, size_t at)
+                        void *elements, size_t at)
 {
     const struct alar_extreme nothing = {.has_value = false};
     uint32_t bits = alar_set_bits(encoding);
 
     PRE(own->rank < ranks && ranks <= ALAR_EXTREME_RANKS_MAX);
     for (uint32_t r = 0; r < ranks; r++) {
-        value_write(encoding, lanes, at + r, r == own->rank ? own : &nothing);
+        value_write(encoding, elements, at + r, r == own->rank ? own : &nothing);
     }
-    for (size_t part = 0; part < alar_set_lanes(encoding, ranks); part++) {
+    for (size_t part = 0; part < alar_set_elements(encoding, ranks); part++) {
         bool is_here = own->has_value && own->rank / bits == part;
 
-        alar_set_write(encoding, lanes, at + ranks + part,
+        alar_set_write(encoding, elements, at + ranks + part,
                        is_here ? UINT64_C(1) << own->rank % bits : 0);
     }
 }
 
 struct alar_extreme alar_extreme_read(enum alar_encoding encoding, uint32_t ranks,
-                                      enum alar_metric_kind kind, const void *lanes, size_t at)
+                                      enum alar_metric_kind kind, const void *elements, size_t at)
 {
     struct alar_extreme best = {.has_value = false};
     uint32_t bits = alar_set_bits(encoding);
 
-    for (size_t part = 0; part < alar_set_lanes(encoding, ranks); part++) {
+    for (size_t part = 0; part < alar_set_elements(encoding, ranks); part++) {
         uint64_t set = 0;
 
-        if (!alar_set_read(encoding, ranks, lanes, at + ranks, part, &set)) {
+        if (!alar_set_read(encoding, ranks, elements, at + ranks, part, &set)) {
             continue;
         }
         for (uint32_t r = (uint32_t)part * bits; set != 0; r++, set >>= 1) {
             const struct alar_extreme one = {
-                .has_value = set & 1, .rank = r, .value = value_read(encoding, lanes, at + r)};
+                .has_value = set & 1, .rank = r, .value = value_read(encoding, elements, at + r)};
 
             alar_extreme_merge(kind, &best, &one);
         }
@@ -105,7 +105,7 @@ struct alar_extreme alar_extreme_read(enum alar_encoding encoding, uint32_t rank
     return best;
 }
 
-bool alar_extreme_is_whole(enum alar_encoding encoding, uint32_t ranks, const void *lanes,
+bool alar_extreme_is_whole(enum alar_encoding encoding, uint32_t ranks, const void *elements,
                            size_t at)
 {
     static const char nothing[sizeof(double)];
@@ -113,11 +113,11 @@ bool alar_extreme_is_whole(enum alar_encoding encoding, uint32_t ranks, const vo
 
     PRE(encoding == ALAR_EXACT);
     for (uint32_t r = 0; r < ranks; r++) {
-        const char *lane = (const char *)lanes + (at + r) * sizeof(nothing);
+        const char *element = (const char *)elements + (at + r) * sizeof(nothing);
         uint64_t set = 0;
 
-        if (!alar_set_read(encoding, ranks, lanes, at + ranks, r / bits, &set) ||
-            ((set >> r % bits & 1) == 0 && memcmp(lane, nothing, sizeof(nothing)) != 0)) {
+        if (!alar_set_read(encoding, ranks, elements, at + ranks, r / bits, &set) ||
+            ((set >> r % bits & 1) == 0 && memcmp(element, nothing, sizeof(nothing)) != 0)) {
             return false;
         }
     }

@@ -1,4 +1,4 @@
-/* How many lanes there are of what, and where they begin. */
+/* How many elements there are of what, and where they begin. */
 #include "engine/payload_layout.h"
 
 #include "base/check.h"
@@ -12,7 +12,7 @@ enum alar_dtype alar_payload_dtype(const struct alar_layout *layout)
     return dtypes[layout->encoding];
 }
 
-size_t alar_payload_lane_bytes(const struct alar_layout *layout)
+size_t alar_payload_element_bytes(const struct alar_layout *layout)
 {
     return alar_dtype_bytes(alar_payload_dtype(layout));
 }
@@ -27,7 +27,7 @@ uint32_t alar_payload_metrics(const struct alar_layout *layout)
     return layout->metrics > 1 ? layout->metrics : 1;
 }
 
-size_t alar_payload_pair_cells(const struct alar_layout *layout)
+size_t alar_payload_pair_microbatches(const struct alar_layout *layout)
 {
     bool is_folded = layout->normalization == ALAR_TOKEN_WEIGHTED &&
                      layout->placement != ALAR_PLACEMENT_MICROBATCH;
@@ -35,15 +35,15 @@ size_t alar_payload_pair_cells(const struct alar_layout *layout)
     return is_folded ? layout->microbatches : 1;
 }
 
-size_t alar_payload_pairs(const struct alar_layout *layout, size_t cells)
+size_t alar_payload_pairs(const struct alar_layout *layout, size_t microbatches)
 {
-    size_t each = alar_payload_pair_cells(layout);
+    size_t each = alar_payload_pair_microbatches(layout);
 
-    if (each == 1) { /* no division where a pair is a cell: this is asked for each post */
-        return cells * alar_payload_metrics(layout);
+    if (each == 1) { /* no division where a pair is a microbatch: this is asked for each post */
+        return microbatches * alar_payload_metrics(layout);
     }
-    PRE(cells % each == 0);
-    return cells / each * alar_payload_metrics(layout);
+    PRE(microbatches % each == 0);
+    return microbatches / each * alar_payload_metrics(layout);
 }
 
 /* How many of the first metrics have a block beside each of their pairs. */
@@ -63,37 +63,37 @@ bool alar_payload_has_extremes(const struct alar_layout *layout)
 }
 
 /* Lanes of all blocks. */
-static size_t extreme_lanes(const struct alar_layout *layout, size_t groups)
+static size_t extreme_elements(const struct alar_layout *layout, size_t groups)
 {
     return groups * extremes_before(layout, alar_payload_metrics(layout)) *
-           alar_extreme_lanes(layout->encoding, layout->ranks);
+           alar_extreme_elements(layout->encoding, layout->ranks);
 }
 
-struct payload_plan payload_plan(const struct alar_layout *layout, size_t cells)
+struct payload_plan payload_plan(const struct alar_layout *layout, size_t microbatches)
 {
     bool is_exact = layout->encoding == ALAR_EXACT;
     struct payload_plan plan;
 
     plan.metrics = alar_payload_metrics(layout);
-    plan.pair_lanes = is_exact ? ALAR_PAYLOAD_EXACT_LANES : 2;
-    plan.pair_cells = alar_payload_pair_cells(layout);
-    plan.pairs = alar_payload_pairs(layout, cells);
-    plan.locals = cells * plan.metrics;
-    plan.extremes = plan.pairs * plan.pair_lanes;
+    plan.pair_elements = is_exact ? ALAR_PAYLOAD_EXACT_ELEMENTS : 2;
+    plan.pair_microbatches = alar_payload_pair_microbatches(layout);
+    plan.pairs = alar_payload_pairs(layout, microbatches);
+    plan.locals = microbatches * plan.metrics;
+    plan.extremes = plan.pairs * plan.pair_elements;
     plan.flags = plan.extremes;
     if (layout->kinds != 0) {
-        plan.flags += extreme_lanes(layout, plan.pairs / plan.metrics);
+        plan.flags += extreme_elements(layout, plan.pairs / plan.metrics);
     }
-    plan.flag_lanes =
-        layout->has_flags ? alar_set_lanes(layout->encoding, alar_payload_set_ranks(layout)) : 0;
-    plan.census = plan.flags + plan.locals * plan.flag_lanes;
-    plan.lanes = plan.census + (is_exact ? ALAR_CENSUS_LANES : 0);
+    plan.flag_elements =
+        layout->has_flags ? alar_set_elements(layout->encoding, alar_payload_set_ranks(layout)) : 0;
+    plan.participation = plan.flags + plan.locals * plan.flag_elements;
+    plan.elements = plan.participation + (is_exact ? ALAR_PARTICIPATION_ELEMENTS : 0);
     return plan;
 }
 
-size_t alar_payload_lanes(const struct alar_layout *layout, size_t cells)
+size_t alar_payload_elements(const struct alar_layout *layout, size_t microbatches)
 {
-    return payload_plan(layout, cells).lanes;
+    return payload_plan(layout, microbatches).elements;
 }
 
 size_t payload_extreme_begin(const struct alar_layout *layout, const struct payload_plan *plan,
@@ -102,5 +102,5 @@ size_t payload_extreme_begin(const struct alar_layout *layout, const struct payl
     size_t before = extremes_before(layout, (uint32_t)(i % plan->metrics)) +
                     i / plan->metrics * extremes_before(layout, plan->metrics);
 
-    return plan->extremes + before * alar_extreme_lanes(layout->encoding, layout->ranks);
+    return plan->extremes + before * alar_extreme_elements(layout->encoding, layout->ranks);
 }

@@ -1,5 +1,5 @@
-/* Where the lanes of an all-reduce lie; private to payload*.c. The parts stand in this order:
-   pairs, extremes, flags, census. */
+/* Where the elements of an all-reduce lie; private to payload*.c. The parts stand in this order:
+   pairs, extremes, flags, participation. */
 #ifndef ALAR_PAYLOAD_LAYOUT_H
 #define ALAR_PAYLOAD_LAYOUT_H
 
@@ -9,21 +9,21 @@
 /* Made once for what is written or read in one go. */
 struct payload_plan {
     uint32_t metrics;
-    size_t pair_lanes;
-    size_t pair_cells; /* microbatches that a pair covers */
+    size_t pair_elements;
+    size_t pair_microbatches; /* microbatches that a pair covers */
     size_t pairs;
     size_t locals; /* microbatches times metrics */
     size_t extremes;
     size_t flags;
-    size_t flag_lanes; /* of one microbatch and metric */
-    size_t census;
-    size_t lanes; /* in all; the three before are the lanes at which their parts begin */
+    size_t flag_elements; /* of one microbatch and metric */
+    size_t participation;
+    size_t elements; /* in all; the three before are the elements at which their parts begin */
 };
 
-/* The plan for `cells` microbatches. PRE: as alar_payload_pairs. */
-struct payload_plan payload_plan(const struct alar_layout *layout, size_t cells);
+/* The plan for `microbatches` microbatches. PRE: as alar_payload_pairs. */
+struct payload_plan payload_plan(const struct alar_layout *layout, size_t microbatches);
 
-/* The first lane of the block beside the i-th pair. PRE: it is one of an extreme. */
+/* The first element of the block beside the i-th pair. PRE: it is one of an extreme. */
 size_t payload_extreme_begin(const struct alar_layout *layout, const struct payload_plan *plan,
                              size_t i);
 

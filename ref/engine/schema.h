@@ -33,7 +33,7 @@ struct alar_schema {
 enum alar_metric_kind alar_kinds_get(uint32_t kinds, uint32_t metric);
 uint32_t alar_kinds_put(uint32_t kinds, uint32_t metric, enum alar_metric_kind kind);
 
-/* Is it carried by one lane for each rank? */
+/* Is it carried by one element for each rank? */
 bool alar_metric_is_extreme(enum alar_metric_kind kind);
 
 /* Sorts `count` metrics, whose names live as long as the schema; no metrics (0) mean the mean of

@@ -28,9 +28,9 @@ void alar_window_inv(const struct alar_window *window)
         window->capacity <= ALAR_WINDOW_CAPACITY_MAX);
     INV("the head is a slot", window->head < window->capacity);
     INV("no more slots are occupied than there are", window->held <= window->capacity);
-    INV("told handles are occupied ones", window->told <= window->held);
+    INV("told handles are occupied ones", window->retired <= window->held);
     INV("a told handle at the head is there for its buffers only",
-        IMPLIES(window->told > 0, window->slot[window->head].state == ALAR_HANDLE_QUARANTINED));
+        IMPLIES(window->retired > 0, window->slot[window->head].state == ALAR_HANDLE_QUARANTINED));
 }
 
 void alar_window_inv_deep(const struct alar_window *window)
@@ -42,19 +42,19 @@ void alar_window_inv_deep(const struct alar_window *window)
 
         INV("slots past the tail are free", (i >= window->held) == (state == ALAR_HANDLE_FREE));
         INV("told handles come first and live ones after them",
-            IMPLIES(i < window->held, is_told == (i < window->told)));
+            IMPLIES(i < window->held, is_told == (i < window->retired)));
     }
 }
 
 /* Gives back what nobody needs any more, from the head on. Loop bound: the told handles. */
 static void window_reclaim(struct alar_window *window)
 {
-    while (window->told > 0 && window->slot[window->head].state == ALAR_HANDLE_RETIRED) {
+    while (window->retired > 0 && window->slot[window->head].state == ALAR_HANDLE_RETIRED) {
         enum alar_status status = alar_handle_step(&window->slot[window->head], ALAR_EVENT_RELEASE);
 
         POST(status == ALAR_OK);
         window->head = window_slot(window, 1);
-        window->told--;
+        window->retired--;
         window->held--;
     }
 }
@@ -109,10 +109,10 @@ enum alar_status alar_window_note(struct alar_window *window, uint16_t slot,
     return ALAR_OK;
 }
 
-enum alar_status alar_window_take(struct alar_window *window, uint16_t *slot,
-                                  enum alar_outcome *outcome)
+enum alar_status alar_window_retire(struct alar_window *window, uint16_t *slot,
+                                    enum alar_outcome *outcome)
 {
-    uint16_t oldest = window_slot(window, window->told);
+    uint16_t oldest = window_slot(window, window->retired);
     struct alar_handle *handle = &window->slot[oldest];
     uint8_t before = handle->state;
 
@@ -124,7 +124,7 @@ enum alar_status alar_window_take(struct alar_window *window, uint16_t *slot,
     }
     ALAR_TRY(alar_handle_step(handle,
                               before == ALAR_HANDLE_COMPLETED ? ALAR_EVENT_READ : ALAR_EVENT_ACK));
-    window->told++;
+    window->retired++;
     *slot = oldest;
     *outcome = before == ALAR_HANDLE_COMPLETED ? ALAR_OUTCOME_VALUE
                : before == ALAR_HANDLE_FAILED  ? ALAR_OUTCOME_FAILED
@@ -155,14 +155,14 @@ uint16_t alar_window_oldest(const struct alar_window *window)
 uint16_t alar_window_live_slot(const struct alar_window *window, uint16_t i)
 {
     PRE(i < alar_window_live(window));
-    return window_slot(window, (uint16_t)(window->told + i));
+    return window_slot(window, (uint16_t)(window->retired + i));
 }
 
 uint16_t alar_window_quarantined(const struct alar_window *window)
 {
     uint16_t count = 0;
 
-    for (uint16_t i = 0; i < window->told; i++) {
+    for (uint16_t i = 0; i < window->retired; i++) {
         const struct alar_handle *handle = &window->slot[window_slot(window, i)];
 
         count = (uint16_t)(count + (handle->state == ALAR_HANDLE_QUARANTINED));

@@ -27,7 +27,7 @@ enum alar_outcome {
 struct alar_window {
     uint16_t capacity; /* slots, 1..ALAR_WINDOW_CAPACITY_MAX */
     uint16_t head;     /* slot of the oldest occupied one */
-    uint16_t told;     /* occupied slots already told to the caller; they are the oldest */
+    uint16_t retired;  /* occupied slots already told to the caller; they are the oldest */
     uint16_t held;     /* occupied slots, told ones included */
     struct alar_handle slot[];
 };
@@ -53,8 +53,8 @@ ALAR_MUST_USE enum alar_status alar_window_note(struct alar_window *window, uint
 /* Tells the caller about the oldest live handle: its value is read, or its end acknowledged.
    Errors: ALAR_E_EMPTY when none is live; ALAR_E_PENDING when the oldest has not ended, even if a
    younger one has. spec: W-03 */
-ALAR_MUST_USE enum alar_status alar_window_take(struct alar_window *window, uint16_t *slot,
-                                                enum alar_outcome *outcome);
+ALAR_MUST_USE enum alar_status alar_window_retire(struct alar_window *window, uint16_t *slot,
+                                                  enum alar_outcome *outcome);
 
 /* The communicator is gone: every handle whose buffers the back end still owned ends. spec: W-05 */
 void alar_window_teardown(struct alar_window *window);
@@ -62,7 +62,7 @@ void alar_window_teardown(struct alar_window *window);
 /* Handles posted and not yet told; at the end of a run this many have leaked. spec: W-06 */
 static inline uint16_t alar_window_live(const struct alar_window *window)
 {
-    return (uint16_t)(window->held - window->told);
+    return (uint16_t)(window->held - window->retired);
 }
 
 /* The slot of the oldest live handle. PRE: alar_window_live(window) > 0. */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-    BASE_BYTES = 8192, /* a line without lanes and operations, texts included */
+    BASE_BYTES = 8192, /* a line without elements and operations, texts included */
     LANE_BYTES = 19,   /* "0123456789abcdef", */
     OP_BYTES = 64      /* "group/number", */
 };
@@ -31,7 +31,7 @@ static bool is_rank_file(const char *name)
 }
 
 static enum alar_status entries_clear(DIR *entries, const char *directory, bool may_replace,
-                                      char *complaint)
+                                      char *error_line)
 {
     struct dirent *entry = NULL;
 
@@ -40,24 +40,24 @@ static enum alar_status entries_clear(DIR *entries, const char *directory, bool 
             continue;
         }
         if (!may_replace) {
-            return alar_complain(complaint, directory,
+            return alar_complain(error_line, directory,
                                  "expected a directory without a history, found %s in it",
                                  entry->d_name);
         }
         if (unlinkat(dirfd(entries), entry->d_name, 0) != 0 && errno != ENOENT) {
-            return alar_complain(complaint, directory, "expected to replace %s, found: %s",
+            return alar_complain(error_line, directory, "expected to replace %s, found: %s",
                                  entry->d_name, strerror(errno));
         }
     }
     return ALAR_OK;
 }
 
-enum alar_status alar_history_prepare(const char *directory, bool may_replace, char *complaint)
+enum alar_status alar_history_prepare(const char *directory, bool may_replace, char *error_line)
 {
     DIR *entries = NULL;
 
     if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
-        return alar_complain(complaint, directory,
+        return alar_complain(error_line, directory,
                              "expected a directory to write a history to, found: %s",
                              strerror(errno));
     }
@@ -68,11 +68,11 @@ enum alar_status alar_history_prepare(const char *directory, bool may_replace, c
         if (entries != NULL) {
             closedir(entries);
         }
-        return alar_complain(complaint, directory,
+        return alar_complain(error_line, directory,
                              "expected a directory to write a history to, found: %s",
                              strerror(error));
     }
-    enum alar_status status = entries_clear(entries, directory, may_replace, complaint);
+    enum alar_status status = entries_clear(entries, directory, may_replace, error_line);
     closedir(entries);
     return status;
 }
@@ -80,22 +80,22 @@ enum alar_status alar_history_prepare(const char *directory, bool may_replace, c
 /* Room for one line. */
 static size_t line_bytes(const struct alar_history_options *options)
 {
-    if (options->lanes > ALAR_HISTORY_LINE_BYTES || options->ops > ALAR_HISTORY_LINE_BYTES) {
+    if (options->elements > ALAR_HISTORY_LINE_BYTES || options->ops > ALAR_HISTORY_LINE_BYTES) {
         return ALAR_HISTORY_LINE_BYTES;
     }
-    size_t bytes = BASE_BYTES + options->lanes * LANE_BYTES + options->ops * OP_BYTES;
+    size_t bytes = BASE_BYTES + options->elements * LANE_BYTES + options->ops * OP_BYTES;
     return bytes < ALAR_HISTORY_LINE_BYTES ? bytes : ALAR_HISTORY_LINE_BYTES;
 }
 
 enum alar_status alar_history_open(struct alar_history **history,
-                                   const struct alar_history_options *options, char *complaint)
+                                   const struct alar_history_options *options, char *error_line)
 {
     size_t path_bytes = strlen(options->directory) + sizeof("/rank4294967295.jsonl");
     size_t room = line_bytes(options);
     struct alar_history *made = calloc(1, sizeof(*made) + path_bytes + room);
 
     if (made == NULL) {
-        (void)!alar_complain(complaint, options->directory, "expected memory for a history");
+        (void)!alar_complain(error_line, options->directory, "expected memory for a history");
         return ALAR_E_NOMEM;
     }
     made->rank = options->rank;
@@ -104,7 +104,7 @@ enum alar_status alar_history_open(struct alar_history **history,
     made->json.room = room;
     snprintf(made->path, path_bytes, "%s/rank%u.jsonl", options->directory, options->rank);
     enum alar_status status =
-        alar_append_open(&made->append, made->path, false /* must not exist */, complaint);
+        alar_line_write_open(&made->append, made->path, false /* must not exist */, error_line);
     if (status != ALAR_OK) {
         free(made);
         return status;
@@ -120,14 +120,14 @@ bool alar_history_is_whole(const struct alar_history *history)
     return history == NULL || history->append.error == 0;
 }
 
-enum alar_status alar_history_close(struct alar_history *history, char *complaint)
+enum alar_status alar_history_close(struct alar_history *history, char *error_line)
 {
     if (history == NULL) {
         return ALAR_OK;
     }
-    enum alar_status status = alar_append_close(&history->append);
-    if (status != ALAR_OK && complaint != NULL) {
-        (void)!alar_complain(complaint, history->path,
+    enum alar_status status = alar_line_write_close(&history->append);
+    if (status != ALAR_OK && error_line != NULL) {
+        (void)!alar_complain(error_line, history->path,
                              "expected to write the history, found: %s after %llu records",
                              strerror(history->append.error), (unsigned long long)history->written);
     }
@@ -147,24 +147,24 @@ struct alar_json *history_begin(struct alar_history *history, uint64_t t, const 
     return json;
 }
 
-void history_lanes(struct alar_history *history, const char *key, struct alar_lanes lanes)
+void history_elements(struct alar_history *history, const char *key, struct alar_elements elements)
 {
     size_t left = history->json.room - history->json.length;
-    size_t each = 2 * alar_dtype_bytes(lanes.dtype) + 3;
+    size_t each = 2 * alar_dtype_bytes(elements.dtype) + 3;
     size_t most = left > BASE_BYTES / 2 ? (left - BASE_BYTES / 2) / each : 0;
 
-    lanes.count = lanes.count < most ? lanes.count : most;
-    alar_json_lanes(&history->json, key, lanes);
+    elements.count = elements.count < most ? elements.count : most;
+    alar_json_elements(&history->json, key, elements);
 }
 
 void history_end(struct alar_history *history)
 {
-    struct alar_append *append = &history->append;
+    struct alar_line_writer *append = &history->append;
 
     alar_json_end(&history->json);
     if (history->json.is_full && append->error == 0) {
         append->error = EMSGSIZE;
     }
-    alar_append_line(append, history->json.bytes, history->json.length);
+    alar_line_write_line(append, history->json.bytes, history->json.length);
     history->written += append->error == 0 ? 1U : 0U;
 }

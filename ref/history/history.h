@@ -17,9 +17,9 @@ enum {
 struct alar_history_options {
     const char *directory; /* exists, see alar_history_prepare */
     uint32_t rank;
-    size_t lanes; /* most lanes of an operation, of up to 8 bytes; a line that grows too long keeps
-                     the first ones */
-    size_t ops;   /* most operations of a report */
+    size_t elements; /* most elements of an operation, of up to 8 bytes; a line that grows too long
+                     keeps the first ones */
+    size_t ops;      /* most operations of a report */
     bool (*spoil)(void *faults, size_t *count); /* a fault of its writes; NULL: none */
     void *faults;                               /* borrowed */
 };
@@ -27,23 +27,23 @@ struct alar_history_options {
 /* Makes the directory when it is missing, and its parent exists. Refuses it when it holds rank
    files, or, with `may_replace`, deletes them: of every rank, as ranks of another run must not
    stay. Call it before any rank opens its history. Errors: ALAR_E_INPUT, with one line in
-   `complaint` (ALAR_COMPLAINT_BYTES). */
+   `error_line` (ALAR_ERROR_LINE_BYTES). */
 ALAR_MUST_USE enum alar_status alar_history_prepare(const char *directory, bool may_replace,
-                                                    char *complaint);
+                                                    char *error_line);
 
 /* Creates the rank's file, which must not exist.
-   Errors: ALAR_E_INPUT, with one line in `complaint`; ALAR_E_NOMEM, likewise. */
+   Errors: ALAR_E_INPUT, with one line in `error_line`; ALAR_E_NOMEM, likewise. */
 ALAR_MUST_USE enum alar_status alar_history_open(struct alar_history **history,
                                                  const struct alar_history_options *options,
-                                                 char *complaint);
+                                                 char *error_line);
 
 /* Has no record been lost so far? */
 bool alar_history_is_whole(const struct alar_history *history);
 
 /* Closes the file and frees the history; NULL is fine. Does not write `end`.
    Errors: ALAR_E_IO when a record could not be written: it and all later ones are missing, none
-   before it; `complaint`, unless NULL, then says which file and why. */
-ALAR_MUST_USE enum alar_status alar_history_close(struct alar_history *history, char *complaint);
+   before it; `error_line`, unless NULL, then says which file and why. */
+ALAR_MUST_USE enum alar_status alar_history_close(struct alar_history *history, char *error_line);
 
 /* An operation: the number-th of its group on this rank. */
 struct alar_history_op {
@@ -95,7 +95,7 @@ struct alar_history_issue {
     bool is_sync;
     const char *buffer;
     uint64_t version;
-    struct alar_lanes in; /* also gives dtype and n */
+    struct alar_elements in; /* also gives dtype and n */
     const char *key;
     bool has_step;
     int64_t step;
@@ -108,14 +108,14 @@ struct alar_history_wait {
     struct alar_history_op op;
     bool is_done; /* what a completion query said */
     uint64_t version;
-    struct alar_lanes now; /* no values: left out */
+    struct alar_elements now; /* no values: left out */
 };
 
 /* End of a wait (`done`), or the blocking twin's value (`twin`). */
 struct alar_history_done {
     struct alar_history_op op;
     uint64_t version;
-    struct alar_lanes out;
+    struct alar_elements out;
 };
 
 struct alar_history_fail {
@@ -129,7 +129,7 @@ struct alar_history_fail {
 struct alar_history_read {
     struct alar_history_op op;
     uint64_t at; /* element */
-    struct alar_lanes bits;
+    struct alar_elements bits;
 };
 
 struct alar_history_report {

@@ -87,7 +87,7 @@ void alar_history_issue(struct alar_history *history, uint64_t t,
     alar_json_flag(json, "sync", record->is_sync);
     alar_json_text(json, "buf", record->buffer);
     alar_json_count(json, "ver", record->version);
-    history_lanes(history, "in", record->in);
+    history_elements(history, "in", record->in);
     alar_json_text(json, "key", record->key);
     if (record->has_step) {
         alar_json_signed(json, "step", record->step);
@@ -110,7 +110,7 @@ void alar_history_wait(struct alar_history *history, uint64_t t,
     alar_json_flag(json, "done", record->is_done);
     alar_json_count(json, "ver", record->version);
     if (record->now.values != NULL) {
-        history_lanes(history, "now", record->now);
+        history_elements(history, "now", record->now);
     }
     history_end(history);
 }
@@ -124,7 +124,7 @@ void alar_history_done(struct alar_history *history, uint64_t t,
     struct alar_json *json = history_begin(history, t, "done");
     add_op(json, record->op);
     alar_json_count(json, "ver", record->version);
-    history_lanes(history, "out", record->out);
+    history_elements(history, "out", record->out);
     history_end(history);
 }
 
@@ -135,7 +135,7 @@ void alar_history_twin(struct alar_history *history, uint64_t t,
         return;
     }
     add_op(history_begin(history, t, "twin"), record->op);
-    history_lanes(history, "out", record->out);
+    history_elements(history, "out", record->out);
     history_end(history);
 }
 
@@ -174,7 +174,7 @@ void alar_history_read(struct alar_history *history, uint64_t t,
     add_op(json, record->op);
     alar_json_count(json, "at", record->at);
     alar_json_count(json, "n", record->bits.count);
-    history_lanes(history, "bits", record->bits);
+    history_elements(history, "bits", record->bits);
     history_end(history);
 }
 

@@ -7,7 +7,7 @@
 #include "sys/line_write.h"
 
 struct alar_history {
-    struct alar_append append;
+    struct alar_line_writer append;
     struct alar_json json;
     uint32_t rank;
     uint64_t records; /* composed; the next one's running number */
@@ -19,7 +19,7 @@ struct alar_history {
 struct alar_json *history_begin(struct alar_history *history, uint64_t t, const char *event);
 
 /* Adds bits, as many as leave room for the fields behind them. */
-void history_lanes(struct alar_history *history, const char *key, struct alar_lanes lanes);
+void history_elements(struct alar_history *history, const char *key, struct alar_elements elements);
 
 /* Ends the record and writes it, unless a write failed before. */
 void history_end(struct alar_history *history);

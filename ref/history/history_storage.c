@@ -13,7 +13,7 @@ void alar_history_write(struct alar_history *history, uint64_t t,
     alar_json_text(json, "by", "backend");
     alar_json_count(json, "at", record->at);
     alar_json_count(json, "n", record->bits.count);
-    history_lanes(history, "bits", record->bits);
+    history_elements(history, "bits", record->bits);
     history_end(history);
 }
 

@@ -26,10 +26,10 @@ void alar_report_loss(struct alar_json *json, const struct alar_report *report,
                       enum alar_encoding encoding)
 {
     float narrow = (float)report->loss;
-    struct alar_lanes loss = {&narrow, 1, ALAR_F32};
+    struct alar_elements loss = {&narrow, 1, ALAR_F32};
 
     if (encoding != ALAR_PAIR32) {
-        loss = (struct alar_lanes){&report->loss, 1, ALAR_F64};
+        loss = (struct alar_elements){&report->loss, 1, ALAR_F64};
     }
     if (report->is_empty) {
         alar_json_null(json, "loss");
@@ -49,9 +49,9 @@ bool alar_report_has_tokens(const struct alar_report *report, enum alar_normaliz
 }
 
 enum alar_status alar_report_file_open(struct alar_report_file *file, const char *path,
-                                       char *complaint)
+                                       char *error_line)
 {
-    return alar_append_open(&file->append, path, true /* may exist */, complaint);
+    return alar_line_write_open(&file->append, path, true /* may exist */, error_line);
 }
 
 void alar_report_file_write(struct alar_report_file *file, const struct alar_report *report)
@@ -78,10 +78,10 @@ void alar_report_file_write(struct alar_report_file *file, const struct alar_rep
     alar_json_count(&json, "empty", report->empty);
     alar_json_end(&json);
     PRE(!json.is_full); /* the metric's name is ours, and short */
-    alar_append_line(&file->append, line, json.length);
+    alar_line_write_line(&file->append, line, json.length);
 }
 
 enum alar_status alar_report_file_close(struct alar_report_file *file)
 {
-    return alar_append_close(&file->append);
+    return alar_line_write_close(&file->append);
 }

@@ -69,11 +69,12 @@ static void loop_read(struct alar_judge *judge)
         (int32_t)alar_event_number(event, ALAR_FIELD_CHECK_FOR_NAN, loop->check_for_nan);
     loop->wait_at = (int32_t)alar_event_number(event, ALAR_FIELD_WAIT_AT, loop->wait_at);
     loop->microbatches = alar_event_number(event, ALAR_FIELD_MICROBATCHES, loop->microbatches);
-    loop->log_interval = alar_event_number(event, ALAR_FIELD_LOG_INTERVAL, loop->log_interval);
+    loop->report_interval =
+        alar_event_number(event, ALAR_FIELD_LOG_INTERVAL, loop->report_interval);
     if (event->has[ALAR_FIELD_SCHEDULE]) {
         alar_text_keep(event->text[ALAR_FIELD_SCHEDULE], loop->schedule, sizeof loop->schedule);
     }
-    judge_log_loop(judge);
+    judge_report_loop(judge);
 }
 
 /* The clock of one rank: ticks are shared by all, clocks only within a host. spec: O-02 */
@@ -139,7 +140,7 @@ enum alar_status judge_declare(struct alar_judge *judge)
         judge_group_make(judge, event->text[ALAR_FIELD_GROUP], event->list[ALAR_FIELD_MEMBERS],
                          (uint32_t)event->number[ALAR_FIELD_MEMBERS]);
     }
-    judge_log_declare(judge);
+    judge_report_declare(judge);
     return ALAR_OK;
 }
 

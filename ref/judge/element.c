@@ -43,7 +43,7 @@ struct judge_element judge_ask(const struct alar_judge *judge, const struct judg
 
     PRE(column != NULL);
     for (uint32_t m = 0; m < op->members; m++) {
-        column[m] = in[(size_t)m * op->lanes + element];
+        column[m] = in[(size_t)m * op->elements + element];
     }
     asked.reduce = (struct alar_reduce){.red = op->red,
                                         .avg = contract->avg,
@@ -86,7 +86,7 @@ static enum judge_legality reduce_product(struct judge_element *asked)
             left = right = left * column[m] & alar_dtype_mask(dtype);
         }
     }
-    asked->origin.rung = is_only ? ALAR_RUNG_ONLY : ALAR_RUNG_NAMED;
+    asked->origin.proof = is_only ? ALAR_PROOF_ONLY : ALAR_PROOF_NAMED;
     if (alar_fp_is_same(dtype, left, asked->value) || alar_fp_is_same(dtype, right, asked->value)) {
         return JUDGE_LEGAL;
     }
@@ -120,7 +120,7 @@ static enum judge_legality reduce_wide_average(struct judge_element *asked)
 
         end[side] = alar_fp_to_double(dtype, alar_fp_convert(ALAR_F32, dtype, ALAR_NEAREST, mean));
     }
-    asked->origin.rung = ALAR_RUNG_HULL;
+    asked->origin.proof = ALAR_PROOF_HULL;
     asked->has_origin = false;
     return whole.low <= whole.high && at >= end[0] && at <= end[1] ? JUDGE_LEGAL : JUDGE_ILLEGAL;
 }
@@ -161,11 +161,11 @@ static enum judge_legality reduce_climb(struct alar_judge *judge, struct judge_e
         ALAR_OK) {
         return JUDGE_UNDECIDED;
     }
-    judge->searched += asked->origin.rung > ALAR_RUNG_NAMED;
+    judge->searched += asked->origin.proof > ALAR_PROOF_NAMED;
     asked->has_origin = true;
-    return alar_rung_is_legal(asked->origin.rung)      ? JUDGE_LEGAL
-           : asked->origin.rung == ALAR_RUNG_UNDECIDED ? JUDGE_UNDECIDED
-                                                       : JUDGE_ILLEGAL;
+    return alar_proof_is_legal(asked->origin.proof)      ? JUDGE_LEGAL
+           : asked->origin.proof == ALAR_PROOF_UNDECIDED ? JUDGE_UNDECIDED
+                                                         : JUDGE_ILLEGAL;
 }
 
 enum judge_legality judge_answer(struct alar_judge *judge, struct judge_element *asked)

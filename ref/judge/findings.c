@@ -120,52 +120,56 @@ struct alar_evidence *judge_found(struct alar_judge *judge, enum alar_anomaly an
     return slot;
 }
 
-static struct alar_scene *find_scene(struct alar_evidence *evidence, enum alar_record record,
-                                     struct alar_place place, uint32_t rank)
+static struct alar_witness_event *find_witness(struct alar_evidence *evidence,
+                                               enum alar_record record, struct alar_place place,
+                                               uint32_t rank)
 {
-    if (!evidence || evidence->scene_count == ALAR_SCENES_MAX || place.line == 0) {
+    if (!evidence || evidence->witness_count == ALAR_SCENES_MAX || place.line == 0) {
         return NULL;
     }
-    struct alar_scene *scene = &evidence->scene[evidence->scene_count++];
-    scene->record = record;
-    scene->place = place;
-    scene->rank = rank;
-    return scene;
+    struct alar_witness_event *witness = &evidence->witness[evidence->witness_count++];
+    witness->record = record;
+    witness->place = place;
+    witness->rank = rank;
+    return witness;
 }
 
 void judge_show_issue(const struct alar_judge *judge, struct alar_evidence *evidence,
                       const struct judge_op *op, const struct judge_entry *entry)
 {
-    struct alar_scene *scene = find_scene(evidence, ALAR_RECORD_ISSUE, entry->issue, entry->rank);
+    struct alar_witness_event *witness =
+        find_witness(evidence, ALAR_RECORD_ISSUE, entry->issue, entry->rank);
     uint32_t member = 0;
 
-    if (!scene) {
+    if (!witness) {
         return;
     }
-    scene->n = entry->n;
-    scene->has_t = entry->has_t;
-    scene->t = entry->t_issue - judge_rank_at(judge, entry->rank)->t0;
-    memcpy(scene->src, entry->src, sizeof scene->src);
+    witness->n = entry->n;
+    witness->has_t = entry->has_t;
+    witness->t = entry->t_issue - judge_rank_at(judge, entry->rank)->t0;
+    memcpy(witness->src, entry->src, sizeof witness->src);
     if (entry->has_in) {
         INV("who contributed is a member",
             judge_member_find(judge, judge_group_at(judge, op->group), entry->rank, &member));
         const uint64_t *in =
-            (const uint64_t *)alar_arena_at(judge->arena, op->in) + (size_t)member * op->lanes;
+            (const uint64_t *)alar_arena_at(judge->arena, op->in) + (size_t)member * op->elements;
 
-        scene->at = evidence->element > 0 ? evidence->element : 0;
-        scene->shown = op->lanes - (uint32_t)scene->at < 2 ? op->lanes - (uint32_t)scene->at : 2;
-        memcpy(scene->bits, in + scene->at, scene->shown * sizeof *in);
+        witness->at = evidence->element > 0 ? evidence->element : 0;
+        witness->shown =
+            op->elements - (uint32_t)witness->at < 2 ? op->elements - (uint32_t)witness->at : 2;
+        memcpy(witness->bits, in + witness->at, witness->shown * sizeof *in);
     }
 }
 
 void judge_show_wait(const struct alar_judge *judge, struct alar_evidence *evidence,
                      const struct judge_entry *entry)
 {
-    struct alar_scene *scene = find_scene(evidence, ALAR_RECORD_WAIT, entry->wait, entry->rank);
+    struct alar_witness_event *witness =
+        find_witness(evidence, ALAR_RECORD_WAIT, entry->wait, entry->rank);
 
-    if (scene) {
-        scene->has_t = entry->has_t;
-        scene->t = entry->t_wait - judge_rank_at(judge, entry->rank)->t0;
+    if (witness) {
+        witness->has_t = entry->has_t;
+        witness->t = entry->t_wait - judge_rank_at(judge, entry->rank)->t0;
     }
 }
 
@@ -174,48 +178,49 @@ void judge_show_done(const struct alar_judge *judge, struct alar_evidence *evide
 {
     enum alar_record record =
         entry->is_failed || entry->is_timed_out ? ALAR_RECORD_FAIL : ALAR_RECORD_DONE;
-    struct alar_scene *scene = find_scene(evidence, record, entry->done, entry->rank);
+    struct alar_witness_event *witness = find_witness(evidence, record, entry->done, entry->rank);
 
-    if (!scene) {
+    if (!witness) {
         return;
     }
-    scene->has_t = entry->has_t;
-    scene->t = entry->t_done - judge_rank_at(judge, entry->rank)->t0;
+    witness->has_t = entry->has_t;
+    witness->t = entry->t_done - judge_rank_at(judge, entry->rank)->t0;
     if (entry->has_out) {
-        INV("what is shown was recorded", evidence->element < (int64_t)op->out_lanes);
-        scene->at = evidence->element > 0 ? evidence->element : 0;
-        scene->shown =
-            op->out_lanes - (uint32_t)scene->at < 2 ? op->out_lanes - (uint32_t)scene->at : 2;
-        memcpy(scene->bits,
+        INV("what is shown was recorded", evidence->element < (int64_t)op->out_elements);
+        witness->at = evidence->element > 0 ? evidence->element : 0;
+        witness->shown = op->out_elements - (uint32_t)witness->at < 2
+                             ? op->out_elements - (uint32_t)witness->at
+                             : 2;
+        memcpy(witness->bits,
                (const uint64_t *)alar_arena_at(judge->arena, op->out) +
-                   (size_t)entry->class * op->out_lanes + scene->at,
-               scene->shown * sizeof *scene->bits);
+                   (size_t)entry->class * op->out_elements + witness->at,
+               witness->shown * sizeof *witness->bits);
     }
 }
 
 void judge_show_event(struct alar_judge *judge, struct alar_evidence *evidence)
 {
     const struct alar_event *event = judge->event;
-    struct alar_scene *scene =
-        find_scene(evidence, event->record, event->place,
-                   (uint32_t)alar_event_number(event, ALAR_FIELD_RANK, ALAR_RANK_ALL));
+    struct alar_witness_event *witness =
+        find_witness(evidence, event->record, event->place,
+                     (uint32_t)alar_event_number(event, ALAR_FIELD_RANK, ALAR_RANK_ALL));
 
-    if (!scene) {
+    if (!witness) {
         return;
     }
-    scene->has_t = event->has[ALAR_FIELD_T];
-    scene->t = alar_event_number(event, ALAR_FIELD_T, 0);
-    scene->at = alar_event_number(event, ALAR_FIELD_AT, 0);
-    scene->is_backend = alar_event_number(event, ALAR_FIELD_BY, 0) == 1;
+    witness->has_t = event->has[ALAR_FIELD_T];
+    witness->t = alar_event_number(event, ALAR_FIELD_T, 0);
+    witness->at = alar_event_number(event, ALAR_FIELD_AT, 0);
+    witness->is_backend = alar_event_number(event, ALAR_FIELD_BY, 0) == 1;
     if (event->has[ALAR_FIELD_SRC]) {
-        alar_text_keep(event->text[ALAR_FIELD_SRC], scene->src, sizeof scene->src);
+        alar_text_keep(event->text[ALAR_FIELD_SRC], witness->src, sizeof witness->src);
     }
     if (event->has[ALAR_FIELD_BITS]) {
         uint32_t count =
             event->number[ALAR_FIELD_BITS] < 2 ? (uint32_t)event->number[ALAR_FIELD_BITS] : 2;
 
-        if (judge_bits(judge, ALAR_FIELD_BITS, evidence->dtype, scene->bits, count) == ALAR_OK) {
-            scene->shown = count;
+        if (judge_bits(judge, ALAR_FIELD_BITS, evidence->dtype, witness->bits, count) == ALAR_OK) {
+            witness->shown = count;
         }
     }
 }
@@ -238,8 +243,8 @@ void judge_good(struct alar_judge *judge, const struct judge_op *op)
 enum alar_status judge_complain(struct alar_judge *judge, enum alar_field field,
                                 const char *expected, const char *found)
 {
-    judge->complaint =
-        (struct alar_complaint){judge->event->place, field, expected, found, false, false, 0, 0};
+    judge->error_line =
+        (struct alar_judge_error){judge->event->place, field, expected, found, false, false, 0, 0};
     return ALAR_E_INPUT;
 }
 
@@ -247,7 +252,7 @@ enum alar_status judge_complain_numbers(struct alar_judge *judge, enum alar_fiel
                                         const char *expected, int64_t expected_number,
                                         const char *found, int64_t found_number)
 {
-    judge->complaint = (struct alar_complaint){
+    judge->error_line = (struct alar_judge_error){
         judge->event->place, field, expected, found, true, true, expected_number, found_number};
     return ALAR_E_INPUT;
 }

@@ -174,10 +174,10 @@ static enum alar_status issue_values(struct alar_judge *judge, struct judge_op *
                                       "values", count);
     }
     if (!op->in) {
-        op->lanes = count;
+        op->elements = count;
         op->in = alar_arena_take(judge->arena, (size_t)op->members * count * sizeof(uint64_t));
     }
-    if (count != op->lanes) {
+    if (count != op->elements) {
         op->is_partial = true;
         return ALAR_OK;
     }
@@ -239,7 +239,7 @@ static void issue_describe(struct alar_judge *judge, struct judge_op *op,
     alar_text_keep(event->has[ALAR_FIELD_KEY] ? event->text[ALAR_FIELD_KEY]
                                               : (struct alar_text){NULL, 0},
                    op->key, sizeof op->key);
-    judge_log_names(judge, op);
+    judge_report_names(judge, op);
 }
 
 static uint64_t issue_members(const struct alar_event *event)

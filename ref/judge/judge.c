@@ -39,7 +39,7 @@ enum alar_status alar_judge_start(struct alar_judge *judge, struct alar_arena *a
     memset(judge, 0, sizeof *judge);
     judge->arena = arena;
     judge->setup = *setup;
-    judge_log_start(judge);
+    judge_report_start(judge);
     judge->contract.width = -1;
     judge->loop = (struct alar_loop){-1, -1, -1, -1, -1, -1, -1, ""};
     judge->rank = alar_arena_take(arena, setup->world * sizeof(struct judge_rank));
@@ -66,7 +66,7 @@ size_t alar_judge_headroom(const struct alar_judge *judge, const struct alar_eve
                 alar_arena_block((world * in + 1) * sizeof(uint64_t)) +
                 alar_arena_block(2 * judge->buckets * sizeof(uint64_t));
     }
-    room += judge_log_headroom(judge, event);
+    room += judge_report_headroom(judge, event);
     return room + (event->record == ALAR_RECORD_DECLARE ? group_room(world) : 0);
 }
 
@@ -101,7 +101,7 @@ static enum alar_status event_dispatch(struct alar_judge *judge)
     case ALAR_RECORD_FAULT:
         return judge_fault(judge);
     case ALAR_RECORD_REPORT:
-        return judge_log_report(judge);
+        return judge_report_report(judge);
     default:
         return judge_life(judge);
     }
@@ -292,7 +292,7 @@ void alar_judge_finish(struct alar_judge *judge)
     judge->event = NULL;
     judge_leftovers(judge);
     finish_ranks(judge);
-    judge_log_finish(judge);
+    judge_report_finish(judge);
     if (verdict->judged == 0) {
         judge_unknown(judge, ALAR_UNKNOWN_NOTHING, (struct alar_place){0, 0}, ALAR_RANK_ALL);
     }
@@ -308,9 +308,9 @@ const struct alar_verdict *alar_judge_verdict(const struct alar_judge *judge)
     return &judge->verdict;
 }
 
-const struct alar_complaint *alar_judge_complaint(const struct alar_judge *judge)
+const struct alar_judge_error *alar_judge_error_of(const struct alar_judge *judge)
 {
-    return &judge->complaint;
+    return &judge->error_line;
 }
 
 const struct alar_contract *alar_judge_contract(const struct alar_judge *judge)

@@ -29,7 +29,7 @@ struct alar_contract {
 /* What the logging loop was told to do (the header's fields); -1 or "" where not said. */
 struct alar_loop {
     int32_t normalization, over, encoding, check_for_nan, wait_at; /* index of the word */
-    int64_t microbatches, log_interval;
+    int64_t microbatches, report_interval;
     char schedule[ALAR_NAME_MAX];
 };
 
@@ -43,11 +43,11 @@ struct alar_op_view {
     struct alar_text key;
     int64_t step, mb; /* -1 when not recorded */
     uint32_t pairs;
-    uint32_t members, lanes;
+    uint32_t members, elements;
     const uint32_t *rank; /* [members], ascending */
-    const uint64_t *in;   /* [members][lanes] bits */
+    const uint64_t *in;   /* [members][elements] bits */
     const uint64_t
-        *out;     /* [lanes] bits all ranks hold; NULL when there is none, or they disagree */
+        *out;     /* [elements] bits all ranks hold; NULL when there is none, or they disagree */
     bool is_good; /* life and value were found good */
     struct alar_place place; /* of the first issue */
 };
@@ -79,7 +79,7 @@ struct alar_judge_setup {
 };
 
 /* Why an event can't be part of any history. Static texts; numbers where they say more. */
-struct alar_complaint {
+struct alar_judge_error {
     struct alar_place place;
     enum alar_field field; /* at which field of the record */
     const char *expected;
@@ -107,7 +107,7 @@ ALAR_MUST_USE enum alar_status alar_judge_start(struct alar_judge *judge, struct
 size_t alar_judge_headroom(const struct alar_judge *judge, const struct alar_event *event);
 
 /* Judges one event.
-   Errors: ALAR_E_INPUT when it can't be part of any history; see alar_judge_complaint. Nothing more
+   Errors: ALAR_E_INPUT when it can't be part of any history; see alar_judge_error_of. Nothing more
    may be judged then. spec: O-01 */
 ALAR_MUST_USE enum alar_status alar_judge_event(struct alar_judge *judge,
                                                 const struct alar_event *event);
@@ -120,7 +120,7 @@ void alar_judge_finish(struct alar_judge *judge);
 
 /* The verdict; whole only after alar_judge_finish. Lives as long as the judge. */
 const struct alar_verdict *alar_judge_verdict(const struct alar_judge *judge);
-const struct alar_complaint *alar_judge_complaint(const struct alar_judge *judge);
+const struct alar_judge_error *alar_judge_error_of(const struct alar_judge *judge);
 const struct alar_contract *alar_judge_contract(const struct alar_judge *judge);
 
 #endif

@@ -12,7 +12,7 @@ enum {
     JUDGE_TICKS = 1,       /* the clock that all ranks share which count ticks */
     JUDGE_HULL_RANKS = 12, /* up to here an exact hull costs less than a millisecond */
     JUDGE_THOROUGH = 256,  /* values that are searched for as long as it takes; later ones aren't */
-    JUDGE_HELD_LANES = 4096,
+    JUDGE_HELD_ELEMENTS = 4096,
     JUDGE_STARTS = 16, /* starts tried for each named tree */
 };
 
@@ -87,15 +87,15 @@ struct judge_op {
     char key[ALAR_NAME_MAX];
     uint64_t names; /* struct judge_names; 0: the key is one name, or none */
     char error[ALAR_NAME_MAX];
-    struct alar_list named;    /* ranks the back end said were missing */
-    uint64_t entry;            /* struct judge_entry[members] */
-    uint32_t lanes, out_lanes; /* elements recorded */
-    uint32_t ins, outs;        /* ranks that recorded them */
-    uint64_t in;               /* uint64_t[members][lanes] */
-    uint64_t out;              /* uint64_t[JUDGE_CLASSES][out_lanes] */
+    struct alar_list named;          /* ranks the back end said were missing */
+    uint64_t entry;                  /* struct judge_entry[members] */
+    uint32_t elements, out_elements; /* elements recorded */
+    uint32_t ins, outs;              /* ranks that recorded them */
+    uint64_t in;                     /* uint64_t[members][elements] */
+    uint64_t out;                    /* uint64_t[JUDGE_CLASSES][out_elements] */
     uint32_t classes;
-    uint64_t twin; /* uint64_t[twin_lanes] */
-    uint32_t twin_lanes;
+    uint64_t twin; /* uint64_t[twin_elements] */
+    uint32_t twin_elements;
     struct alar_place twin_place;
     bool is_partial; /* ranks recorded different numbers of elements, or more classes than kept */
     bool is_tainted; /* a cause was found; what its value says is an echo */
@@ -136,8 +136,8 @@ struct judge_report {
     uint64_t room;
 };
 
-/* What the judgement of log lines remembers, see judge_log.h. */
-struct judge_log {
+/* What the judgement of log lines remembers, see report.h. */
+struct report {
     uint64_t metric;         /* first of a chain */
     uint64_t waiting;        /* first report whose operations are not all settled */
     uint64_t oldest, newest; /* settled operations that a report may still stand for */
@@ -162,9 +162,9 @@ struct alar_judge {
     uint64_t buckets, live;
     uint64_t oldest, newest;        /* unsettled operations */
     const struct alar_event *event; /* being judged */
-    struct judge_log log;
+    struct report log;
     struct alar_verdict verdict;
-    struct alar_complaint complaint;
+    struct alar_judge_error error_line;
 };
 
 /* judge_state.c: from offsets to addresses. judge_op.c: groups, unsettled operations. */
@@ -187,7 +187,7 @@ void judge_op_give(struct alar_judge *judge, uint64_t op);
 void judge_live_add(struct alar_judge *judge, uint64_t entry);
 void judge_live_remove(struct alar_judge *judge, struct judge_entry *entry);
 
-/* judge_find.c: findings and their scenes. A finding that is not kept is NULL: it was counted. */
+/* judge_find.c: findings and their witnesss. A finding that is not kept is NULL: it was counted. */
 struct alar_evidence *judge_found(struct alar_judge *judge, enum alar_anomaly anomaly,
                                   struct judge_op *op, uint32_t rank);
 struct alar_evidence *judge_kept(struct alar_judge *judge, enum alar_anomaly anomaly,

@@ -289,7 +289,7 @@ static enum alar_status life_twin(struct alar_judge *judge, struct judge_subject
         return ALAR_OK; /* one rank's twin is enough */
     }
     op->twin = alar_arena_take(judge->arena, count * sizeof(uint64_t));
-    op->twin_lanes = count;
+    op->twin_elements = count;
     op->twin_place = judge->event->place;
     return judge_bits(judge, ALAR_FIELD_OUT, op->dtype, alar_arena_at(judge->arena, op->twin),
                       count);

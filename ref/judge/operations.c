@@ -134,7 +134,7 @@ void judge_op_give(struct alar_judge *judge, uint64_t made)
     struct judge_op *op = judge_op_at(judge, made);
 
     if (op->in) {
-        alar_arena_give(judge->arena, op->in, op->members * op->lanes * sizeof(uint64_t));
+        alar_arena_give(judge->arena, op->in, op->members * op->elements * sizeof(uint64_t));
     }
     if (op->names) {
         alar_arena_give(judge->arena, op->names, sizeof(struct judge_names));
@@ -148,7 +148,7 @@ static void judge_op_hold(struct alar_judge *judge, uint64_t made)
 {
     struct judge_op *op = judge_op_at(judge, made);
     struct judge_group *group = judge_group_at(judge, op->group);
-    uint64_t given = op->lanes <= JUDGE_HELD_LANES ? group->held : made;
+    uint64_t given = op->elements <= JUDGE_HELD_ELEMENTS ? group->held : made;
 
     op->newer = 0;
     group->held = given == made ? group->held : made;
@@ -172,11 +172,11 @@ void judge_op_forget(struct alar_judge *judge, uint64_t made)
         }
     }
     if (op->twin) {
-        alar_arena_give(judge->arena, op->twin, op->twin_lanes * sizeof(uint64_t));
+        alar_arena_give(judge->arena, op->twin, op->twin_elements * sizeof(uint64_t));
     }
     alar_arena_give(judge->arena, op->entry, op->members * sizeof(struct judge_entry));
-    if (judge_log_wants(op)) {
-        judge_log_keep(judge, made);
+    if (judge_report_wants(op)) {
+        judge_report_keep(judge, made);
     } else {
         judge_op_hold(judge, made);
     }

@@ -56,7 +56,7 @@ static bool trees_narrow(struct trees *trees, const struct judge_element *asked)
 }
 
 /* What is the only legal value says nothing about trees: all of them give it. */
-static enum alar_rung trees_rung(const struct judge_element *asked)
+static enum alar_proof trees_proof(const struct judge_element *asked)
 {
     struct alar_scratch room = asked->scratch;
     const struct alar_reduce *reduce = &asked->reduce;
@@ -65,7 +65,7 @@ static enum alar_rung trees_rung(const struct judge_element *asked)
 
     PRE(doubles != NULL);
     alar_bound_evaluate(&bound, reduce->adder, reduce->bits, reduce->n, reduce->n - 1, doubles);
-    return bound.is_order_free || reduce->n <= 2 ? ALAR_RUNG_ONLY : ALAR_RUNG_NAMED;
+    return bound.is_order_free || reduce->n <= 2 ? ALAR_PROOF_ONLY : ALAR_PROOF_NAMED;
 }
 
 /* Does one of the trees that explained everything so far explain this, too? */
@@ -77,20 +77,20 @@ static bool trees_survive(struct alar_judge *judge, const struct judge_op *op, c
     for (unsigned kind = 0; kind < ALAR_TREE_KIND_COUNT; kind++) {
         trees.starts[kind] = (uint16_t)(~judge->is_refuted[kind] & trees_starts(op->members));
     }
-    for (uint32_t e = 0; e < op->lanes; e++) {
+    for (uint32_t e = 0; e < op->elements; e++) {
         struct judge_element asked = judge_ask(judge, op, e, out[e]);
 
         if (!trees_narrow(&trees, &asked)) {
             return false;
         }
-        only += trees_rung(&asked) == ALAR_RUNG_ONLY;
+        only += trees_proof(&asked) == ALAR_PROOF_ONLY;
     }
     for (unsigned kind = 0; kind < ALAR_TREE_KIND_COUNT; kind++) {
         judge->is_refuted[kind] = (uint16_t)~trees.starts[kind];
     }
     judge->verdict.provenance.named++;
-    judge->verdict.provenance.element[ALAR_RUNG_ONLY] += only;
-    judge->verdict.provenance.element[ALAR_RUNG_NAMED] += op->lanes - only;
+    judge->verdict.provenance.element[ALAR_PROOF_ONLY] += only;
+    judge->verdict.provenance.element[ALAR_PROOF_NAMED] += op->elements - only;
     return true;
 }
 
@@ -103,7 +103,7 @@ static void trees_take(struct trees *trees, const struct judge_element *asked)
     if (asked->is_widened) {
         *trees = (struct trees){{0}, 0}; /* these trees add in another dtype */
     }
-    if (origin->rung == ALAR_RUNG_ONLY) {
+    if (origin->proof == ALAR_PROOF_ONLY) {
         return;
     }
     for (unsigned kind = 0; kind < ALAR_TREE_KIND_COUNT; kind++) {
@@ -158,7 +158,7 @@ enum judge_legality judge_result(struct alar_judge *judge, const struct judge_op
     for (unsigned kind = 0; kind < ALAR_TREE_KIND_COUNT; kind++) {
         trees.starts[kind] = trees_starts(op->members);
     }
-    for (uint32_t e = 0; e < op->lanes; e++) {
+    for (uint32_t e = 0; e < op->elements; e++) {
         struct judge_element asked = judge_ask(judge, op, e, out[e]);
         enum judge_legality legality = judge_answer(judge, &asked);
 
@@ -167,7 +167,7 @@ enum judge_legality judge_result(struct alar_judge *judge, const struct judge_op
             judge_limits(&asked, limits);
             return legality;
         }
-        judge->verdict.provenance.element[asked.origin.rung]++;
+        judge->verdict.provenance.element[asked.origin.proof]++;
         result_certify(judge, op, e, &asked);
         trees_take(&trees, &asked);
     }
@@ -185,7 +185,7 @@ bool judge_is_promised_tree(const struct alar_judge *judge, const struct judge_o
     if (alar_tree_name_find(judge->contract.tree, op->members, &name) != ALAR_OK) {
         return true; /* a start beyond this group: the promise does not speak of it */
     }
-    for (uint32_t e = 0; e < op->lanes; e++) {
+    for (uint32_t e = 0; e < op->elements; e++) {
         struct judge_element asked = judge_ask(judge, op, e, out[e]);
 
         if (!trees_explain(&asked, name)) {

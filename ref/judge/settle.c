@@ -72,11 +72,11 @@ static void settle_clock(struct alar_judge *judge, struct judge_op *op)
             if (evidence) {
                 alar_list_add(&evidence->missing, entry->fetch_rank);
                 evidence->amount[0] = 1; /* a fetch, not an issue, came too late */
-                evidence->scene[evidence->scene_count++] =
-                    (struct alar_scene){.record = ALAR_RECORD_READ,
-                                        .place = entry->fetch,
-                                        .rank = entry->fetch_rank,
-                                        .is_backend = true};
+                evidence->witness[evidence->witness_count++] =
+                    (struct alar_witness_event){.record = ALAR_RECORD_READ,
+                                                .place = entry->fetch,
+                                                .rank = entry->fetch_rank,
+                                                .is_backend = true};
             }
             op->is_tainted = true;
         }
@@ -127,11 +127,12 @@ static void settle_tell(const struct alar_judge *judge, const struct judge_op *o
     view.mb = op->mb;
     view.pairs = op->pairs;
     view.members = op->members;
-    view.lanes = op->lanes;
+    view.elements = op->elements;
     view.rank = alar_arena_at(judge->arena, group->rank);
     view.in = alar_arena_at(judge->arena, op->in);
-    view.out = op->classes == 1 && op->out_lanes == op->lanes ? alar_arena_at(judge->arena, op->out)
-                                                              : NULL;
+    view.out = op->classes == 1 && op->out_elements == op->elements
+                   ? alar_arena_at(judge->arena, op->out)
+                   : NULL;
     view.is_good = !op->is_found;
     view.place = judge_entry_at(judge, op, 0)->issue;
     judge->setup.settled(judge->setup.context, &view);

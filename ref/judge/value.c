@@ -49,7 +49,7 @@ static bool value_is_same(enum alar_dtype dtype, const uint64_t *a, const uint64
 
 static uint64_t *value_row(const struct alar_judge *judge, const struct judge_op *op, uint32_t row)
 {
-    return (uint64_t *)alar_arena_at(judge->arena, op->out) + (size_t)row * op->out_lanes;
+    return (uint64_t *)alar_arena_at(judge->arena, op->out) + (size_t)row * op->out_elements;
 }
 
 /* Reads the result of one rank; equal results of several ranks are kept once. */
@@ -68,10 +68,10 @@ enum alar_status judge_take_out(struct alar_judge *judge, struct judge_op *op,
                                       "values", count);
     }
     if (!op->out) {
-        op->out_lanes = count;
+        op->out_elements = count;
         op->out = alar_arena_take(judge->arena, VALUE_ROWS * count * sizeof(uint64_t));
     }
-    if (count != op->out_lanes) {
+    if (count != op->out_elements) {
         op->is_partial = true;
         return ALAR_OK;
     }
@@ -94,7 +94,7 @@ enum alar_status judge_take_out(struct alar_judge *judge, struct judge_op *op,
 void judge_give_out(struct alar_judge *judge, const struct judge_op *op)
 {
     if (op->out) {
-        alar_arena_give(judge->arena, op->out, VALUE_ROWS * op->out_lanes * sizeof(uint64_t));
+        alar_arena_give(judge->arena, op->out, VALUE_ROWS * op->out_elements * sizeof(uint64_t));
     }
 }
 
@@ -193,7 +193,7 @@ static void value_disagree(struct alar_judge *judge, struct judge_op *op, int le
     if (!evidence) {
         return;
     }
-    value_is_same(op->dtype, value_row(judge, op, 0), value_row(judge, op, 1), op->out_lanes,
+    value_is_same(op->dtype, value_row(judge, op, 0), value_row(judge, op, 1), op->out_elements,
                   &element);
     evidence->element = element;
     evidence->amount[0] = op->classes;
@@ -217,10 +217,10 @@ static void value_promises(struct alar_judge *judge, struct judge_op *op)
         !judge_is_promised_tree(judge, op, out, &limits.element)) {
         (void)value_illegal(judge, op, 0, ALAR_ANOMALY_NOT_THE_TREE, &limits);
     }
-    if (!op->twin || op->twin_lanes != op->out_lanes) {
+    if (!op->twin || op->twin_elements != op->out_elements) {
         return;
     }
-    if (value_is_same(op->dtype, out, alar_arena_at(judge->arena, op->twin), op->out_lanes,
+    if (value_is_same(op->dtype, out, alar_arena_at(judge->arena, op->twin), op->out_elements,
                       &limits.element)) {
         judge->verdict.twins_same++;
     } else if (judge->contract.is_fixed) {
@@ -258,7 +258,7 @@ static uint32_t value_done(const struct alar_judge *judge, const struct judge_op
 void judge_value(struct alar_judge *judge, struct judge_op *op)
 {
     const struct judge_entry *first = judge_entry_at(judge, op, 0);
-    bool is_whole = !op->is_partial && op->ins == op->members && op->lanes == op->out_lanes;
+    bool is_whole = !op->is_partial && op->ins == op->members && op->elements == op->out_elements;
     int legal = -1;
 
     if (op->outs > 0 && is_whole) {
@@ -272,7 +272,7 @@ void judge_value(struct alar_judge *judge, struct judge_op *op)
                       first->rank);
     } else if (op->outs > 0) {
         judge->verdict.judged += legal >= 0 || op->is_found;
-        judge->verdict.prefixes += op->lanes < op->n;
+        judge->verdict.prefixes += op->elements < op->n;
         if (legal > 0 && op->classes == 1) {
             value_promises(judge, op);
             judge_power(judge, op);

@@ -44,7 +44,7 @@ struct alar_list {
 };
 
 /* One event of the evidence, kept after its record is gone. */
-struct alar_scene {
+struct alar_witness_event {
     enum alar_record record;
     struct alar_place place;
     uint32_t rank;
@@ -81,8 +81,8 @@ struct alar_evidence {
     uint32_t member[ALAR_LIST_MAX];  /* rank behind each bit of a subset */
     uint64_t amount[2];              /* numbers in question: counts, deadlines, classes */
     char name[2][ALAR_NAME_MAX];     /* names in question: keys, dtypes, error texts */
-    uint32_t scene_count;
-    struct alar_scene scene[ALAR_SCENES_MAX]; /* in the order they are told */
+    uint32_t witness_count;
+    struct alar_witness_event witness[ALAR_SCENES_MAX]; /* in the order they are told */
     bool has_good;
     uint64_t good;   /* last operation of the group judged good before it */
     int32_t excused; /* index of the injected fault that explains it; -1 for none */
@@ -106,8 +106,8 @@ struct alar_fault_seen {
 
 /* Where legal values came from. */
 struct alar_provenance {
-    uint64_t element[ALAR_RUNG_COUNT]; /* elements by the first rung that holds */
-    uint64_t named;                    /* operations of which one named tree gives all elements */
+    uint64_t element[ALAR_PROOF_COUNT]; /* elements by the first proof that holds */
+    uint64_t named;                     /* operations of which one named tree gives all elements */
     uint64_t chunked; /* others of which one kind of tree does, from different starts: a ring */
     uint32_t names;   /* trees that give every element of every sum */
     struct alar_tree_name name[ALAR_NAMES_MAX];

@@ -21,8 +21,8 @@ enum {
 static bool doubt_is_alike(const struct judge_op *op, const struct judge_op *other)
 {
     return other->group == op->group && other->key_hash == op->key_hash && other->red == op->red &&
-           other->dtype == op->dtype && other->lanes == op->lanes && other->ins == op->members &&
-           !other->is_partial && other->number != op->number;
+           other->dtype == op->dtype && other->elements == op->elements &&
+           other->ins == op->members && !other->is_partial && other->number != op->number;
 }
 
 /* The nearest operation of the same kind before this one, or after it, among those that are not
@@ -49,9 +49,10 @@ static const struct judge_op *doubt_neighbour(const struct alar_judge *judge,
 }
 
 /* What one of them contributed and gave, as far as that is known. */
-static const uint64_t *doubt_clue(const struct alar_judge *judge, const struct judge_op *other,
-                                  uint32_t element, struct alar_scratch *scratch, bool *has_value,
-                                  uint64_t *value)
+static const uint64_t *doubt_observation(const struct alar_judge *judge,
+                                         const struct judge_op *other, uint32_t element,
+                                         struct alar_scratch *scratch, bool *has_value,
+                                         uint64_t *value)
 {
     uint64_t *column;
 
@@ -63,9 +64,9 @@ static const uint64_t *doubt_clue(const struct alar_judge *judge, const struct j
     column = alar_scratch_take(scratch, other->members, sizeof *column);
     PRE(column != NULL);
     for (uint32_t m = 0; m < other->members; m++) {
-        column[m] = in[(size_t)m * other->lanes + element];
+        column[m] = in[(size_t)m * other->elements + element];
     }
-    if (other->classes == 1 && other->out_lanes == other->lanes) {
+    if (other->classes == 1 && other->out_elements == other->elements) {
         *has_value = true;
         *value = ((const uint64_t *)alar_arena_at(judge->arena, other->out))[element];
     }
@@ -102,7 +103,7 @@ static bool doubt_is_torn(struct alar_judge *judge, const struct judge_op *op, c
 {
     uint32_t beside = element > 0 ? element - 1 : element + 1;
 
-    if (beside >= op->lanes) {
+    if (beside >= op->elements) {
         return false;
     }
     struct judge_element asked = judge_ask(judge, op, beside, out[beside]);
@@ -122,17 +123,19 @@ void judge_diagnose(struct alar_judge *judge, const struct judge_op *op, const u
     struct judge_element asked = judge_ask(judge, op, element, out[element]);
     struct alar_scratch scratch = asked.scratch;
     size_t enough = DOUBT_BYTES + (size_t)op->members * DOUBT_RANK_BYTES;
-    struct alar_clues clues = {0};
+    struct alar_observations observations = {0};
 
-    clues.previous = doubt_clue(judge, doubt_neighbour(judge, op, false), element, &scratch,
-                                &clues.has_previous_value, &clues.previous_value);
-    clues.next = doubt_clue(judge, doubt_neighbour(judge, op, true), element, &scratch,
-                            &clues.has_next_value, &clues.next_value);
+    observations.previous =
+        doubt_observation(judge, doubt_neighbour(judge, op, false), element, &scratch,
+                          &observations.has_previous_value, &observations.previous_value);
+    observations.next =
+        doubt_observation(judge, doubt_neighbour(judge, op, true), element, &scratch,
+                          &observations.has_next_value, &observations.next_value);
     if (op->members > JUDGE_HULL_RANKS && scratch.bytes > enough) {
         scratch.bytes = enough;
     }
-    evidence->has_diagnosis =
-        alar_diagnose(&asked.reduce, asked.value, &clues, scratch, &evidence->diagnosis) == ALAR_OK;
+    evidence->has_diagnosis = alar_diagnose(&asked.reduce, asked.value, &observations, scratch,
+                                            &evidence->diagnosis) == ALAR_OK;
     if (evidence->has_diagnosis) {
         doubt_name_ranks(judge, op, evidence);
         evidence->is_torn = doubt_is_torn(judge, op, out, element, &evidence->diagnosis);
@@ -149,7 +152,7 @@ static struct alar_power power_see(const struct alar_judge *judge, const struct 
 {
     struct alar_power all = {0, 0, true};
 
-    for (uint32_t e = 0; e < op->lanes && all.drops + all.doubles < 2 * op->members; e++) {
+    for (uint32_t e = 0; e < op->elements && all.drops + all.doubles < 2 * op->members; e++) {
         struct judge_element asked = judge_ask(judge, op, e, 0);
         uint8_t *seen = alar_scratch_take(&asked.scratch, op->members, sizeof *seen);
         uint8_t *now = alar_scratch_take(&asked.scratch, op->members, sizeof *now);
@@ -179,7 +182,7 @@ void judge_power(struct alar_judge *judge, const struct judge_op *op)
 {
     struct alar_reveal *reveal = &judge->verdict.reveal;
 
-    if (op->members < 2 || op->lanes == 0 || op->red == ALAR_RED_PRODUCT) {
+    if (op->members < 2 || op->elements == 0 || op->red == ALAR_RED_PRODUCT) {
         return;
     }
     struct alar_power power = power_see(judge, op, false);

@@ -24,11 +24,11 @@ struct alar_agreement alar_agreement_of(enum alar_dtype dtype, const uint64_t *v
     return agreement;
 }
 
-enum alar_versus alar_versus_of(enum alar_dtype dtype, uint64_t sync, enum alar_rung sync_rung,
-                                uint64_t async, enum alar_rung async_rung)
+enum alar_versus alar_versus_of(enum alar_dtype dtype, uint64_t sync, enum alar_proof sync_proof,
+                                uint64_t async, enum alar_proof async_proof)
 {
-    bool is_sync_bad = sync_rung == ALAR_RUNG_ILLEGAL;
-    bool is_async_bad = async_rung == ALAR_RUNG_ILLEGAL;
+    bool is_sync_bad = sync_proof == ALAR_PROOF_ILLEGAL;
+    bool is_async_bad = async_proof == ALAR_PROOF_ILLEGAL;
 
     if (sync == async) {
         return ALAR_VERSUS_SAME;
@@ -41,7 +41,7 @@ enum alar_versus alar_versus_of(enum alar_dtype dtype, uint64_t sync, enum alar_
                : is_sync_bad               ? ALAR_VERSUS_SYNC_ILLEGAL
                                            : ALAR_VERSUS_ASYNC_ILLEGAL;
     }
-    return sync_rung == ALAR_RUNG_UNDECIDED || async_rung == ALAR_RUNG_UNDECIDED
+    return sync_proof == ALAR_PROOF_UNDECIDED || async_proof == ALAR_PROOF_UNDECIDED
                ? ALAR_VERSUS_UNDECIDED
                : ALAR_VERSUS_BOTH_LEGAL;
 }

@@ -28,8 +28,8 @@ enum alar_versus {
     ALAR_VERSUS_COUNT
 };
 
-enum alar_versus alar_versus_of(enum alar_dtype dtype, uint64_t sync, enum alar_rung sync_rung,
-                                uint64_t async, enum alar_rung async_rung);
+enum alar_versus alar_versus_of(enum alar_dtype dtype, uint64_t sync, enum alar_proof sync_proof,
+                                uint64_t async, enum alar_proof async_proof);
 
 /* "same bits", "same but for NaN payload", ... Static storage. */
 const char *alar_versus_name(enum alar_versus versus);

@@ -143,10 +143,10 @@ static enum alar_status pen_write_proof(struct pen *pen, const struct alar_reduc
         pen_write(pen, "extremum");
         return ALAR_OK;
     }
-    if (origin->rung == ALAR_RUNG_HULL) {
+    if (origin->proof == ALAR_PROOF_HULL) {
         return pen_write_between(pen, reduce, avg, &tree, scratch);
     }
-    if (origin->rung == ALAR_RUNG_BOUND) {
+    if (origin->proof == ALAR_PROOF_BOUND) {
         pen_write(pen, "within:");
         pen_write_hex(pen, alar_fp_bits(origin->bound.radius), 16);
         return ALAR_OK;
@@ -167,7 +167,7 @@ enum alar_status alar_certificate_write(const struct alar_reduce *reduce, uint64
     struct pen pen = {text, size, 0, size == 0};
     enum alar_avg avg = own.red == ALAR_RED_AVG ? origin->avg : ALAR_AVG_ANY;
 
-    if (!alar_rung_is_legal(origin->rung)) {
+    if (!alar_proof_is_legal(origin->proof)) {
         return ALAR_E_INPUT;
     }
     pen_write_claim(&pen, &own, value, avg);

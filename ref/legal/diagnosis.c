@@ -46,127 +46,128 @@ bool alar_diagnosis_is_torn(const struct alar_origin *legal, const struct alar_d
         enum alar_cause cause = other->kept_explanation[i].cause;
         is_other_step |= cause == ALAR_CAUSE_PREVIOUS || cause == ALAR_CAUSE_NEXT;
     }
-    return alar_rung_is_legal(legal->rung) && is_other_step;
+    return alar_proof_is_legal(legal->proof) && is_other_step;
 }
 
-static void inquiry_note(struct alar_inquiry *inquiry, enum alar_cause cause, uint32_t other,
-                         enum alar_rung rung)
+static void hypothesis_note(struct alar_hypothesis *hypothesis, enum alar_cause cause,
+                            uint32_t other, enum alar_proof proof)
 {
-    alar_inquiry_note(inquiry, (struct alar_explanation){cause, 0, other, 0, rung});
+    alar_hypothesis_note(hypothesis, (struct alar_explanation){cause, 0, other, 0, proof});
 }
 
 /* Values that were there before, or belong to another step. */
-static void inquiry_try_values(struct alar_inquiry *inquiry)
+static void hypothesis_try_values(struct alar_hypothesis *hypothesis)
 {
-    const struct alar_clues *clues = inquiry->clues;
-    enum alar_dtype dtype = inquiry->reduce.adder.dtype;
-    struct alar_reduce other = *inquiry->asked;
-    const uint64_t *steps[] = {clues->previous, clues->next};
-    bool has_value[] = {clues->has_previous_value, clues->has_next_value};
-    uint64_t value[] = {clues->previous_value, clues->next_value};
+    const struct alar_observations *observations = hypothesis->observations;
+    enum alar_dtype dtype = hypothesis->reduce.adder.dtype;
+    struct alar_reduce other = *hypothesis->asked;
+    const uint64_t *steps[] = {observations->previous, observations->next};
+    bool has_value[] = {observations->has_previous_value, observations->has_next_value};
+    uint64_t value[] = {observations->previous_value, observations->next_value};
 
-    if (clues->has_poison && clues->poison == inquiry->value) {
-        inquiry_note(inquiry, ALAR_CAUSE_POISON, 0, ALAR_RUNG_ONLY);
+    if (observations->has_poison && observations->poison == hypothesis->value) {
+        hypothesis_note(hypothesis, ALAR_CAUSE_POISON, 0, ALAR_PROOF_ONLY);
     }
     for (int i = 0; i < 2; i++) {
         enum alar_cause cause = i ? ALAR_CAUSE_NEXT : ALAR_CAUSE_PREVIOUS;
-        if (has_value[i] && alar_fp_is_same(dtype, value[i], inquiry->value)) {
-            inquiry_note(inquiry, cause, 0, ALAR_RUNG_ONLY);
+        if (has_value[i] && alar_fp_is_same(dtype, value[i], hypothesis->value)) {
+            hypothesis_note(hypothesis, cause, 0, ALAR_PROOF_ONLY);
         } else if (steps[i]) {
             other.bits = steps[i];
-            enum alar_rung rung = alar_inquiry_judge(inquiry, &other, inquiry->value);
-            if (alar_rung_is_legal(rung)) {
-                inquiry_note(inquiry, cause, 0, rung);
+            enum alar_proof proof = alar_hypothesis_judge(hypothesis, &other, hypothesis->value);
+            if (alar_proof_is_legal(proof)) {
+                hypothesis_note(hypothesis, cause, 0, proof);
             }
         }
     }
-    for (uint32_t i = 0; i < inquiry->asked->n && inquiry->asked->n > 1; i++) {
-        if (alar_fp_is_same(dtype, inquiry->asked->bits[i], inquiry->value)) {
-            alar_inquiry_note(inquiry,
-                              (struct alar_explanation){ALAR_CAUSE_OWN, i, 0, 0, ALAR_RUNG_ONLY});
+    for (uint32_t i = 0; i < hypothesis->asked->n && hypothesis->asked->n > 1; i++) {
+        if (alar_fp_is_same(dtype, hypothesis->asked->bits[i], hypothesis->value)) {
+            alar_hypothesis_note(
+                hypothesis, (struct alar_explanation){ALAR_CAUSE_OWN, i, 0, 0, ALAR_PROOF_ONLY});
         }
     }
-    uint64_t negated = alar_fp_negate(dtype, inquiry->value);
-    if (alar_dtype_is_float(dtype) && alar_fp_is_zero(dtype, inquiry->value) &&
-        alar_rung_is_legal(alar_inquiry_judge(inquiry, inquiry->asked, negated))) {
-        inquiry_note(inquiry, ALAR_CAUSE_ZERO_SIGN, 0, ALAR_RUNG_ONLY);
+    uint64_t negated = alar_fp_negate(dtype, hypothesis->value);
+    if (alar_dtype_is_float(dtype) && alar_fp_is_zero(dtype, hypothesis->value) &&
+        alar_proof_is_legal(alar_hypothesis_judge(hypothesis, hypothesis->asked, negated))) {
+        hypothesis_note(hypothesis, ALAR_CAUSE_ZERO_SIGN, 0, ALAR_PROOF_ONLY);
     }
 }
 
 /* Is the value legal when each of these sums is divided by `count`, or `times` times by n? */
-static void inquiry_try_division(struct alar_inquiry *inquiry, enum alar_cause cause,
-                                 uint32_t count, uint32_t times)
+static void hypothesis_try_division(struct alar_hypothesis *hypothesis, enum alar_cause cause,
+                                    uint32_t count, uint32_t times)
 {
-    struct alar_inquiry changed = *inquiry;
-    enum alar_dtype dtype = inquiry->reduce.adder.dtype;
-    enum alar_avg avg = inquiry->avg == ALAR_AVG_ANY ? ALAR_AVG_SUM_DIVIDE : inquiry->avg;
+    struct alar_hypothesis changed = *hypothesis;
+    enum alar_dtype dtype = hypothesis->reduce.adder.dtype;
+    enum alar_avg avg = hypothesis->avg == ALAR_AVG_ANY ? ALAR_AVG_SUM_DIVIDE : hypothesis->avg;
     int64_t first;
     int64_t last;
-    enum alar_rung rung;
+    enum alar_proof proof;
 
-    first = last = alar_fp_rank(dtype, inquiry->value);
+    first = last = alar_fp_rank(dtype, hypothesis->value);
     for (uint32_t i = 0; i < times; i++) {
         int64_t unused;
         (void)alar_average_sums(avg, dtype, alar_fp_unrank(dtype, first), count, &first, &unused);
         (void)alar_average_sums(avg, dtype, alar_fp_unrank(dtype, last), count, &unused, &last);
     }
-    if (first > last || last - first >= ALAR_INQUIRY_SUMS) {
+    if (first > last || last - first >= ALAR_HYPOTHESIS_SUMS) {
         return;
     }
     for (changed.sums = 0; first <= last; first++) {
         changed.sum[changed.sums++] = alar_fp_unrank(dtype, first);
     }
     changed.reduce.red = ALAR_RED_SUM;
-    if (alar_inquiry_explains(&changed, inquiry->reduce.bits, inquiry->reduce.n,
-                              inquiry->reduce.adder, &rung)) {
-        inquiry_note(inquiry, cause, count, rung);
+    if (alar_hypothesis_explains(&changed, hypothesis->reduce.bits, hypothesis->reduce.n,
+                                 hypothesis->reduce.adder, &proof)) {
+        hypothesis_note(hypothesis, cause, count, proof);
     }
 }
 
-static void inquiry_try_divisions(struct alar_inquiry *inquiry)
+static void hypothesis_try_divisions(struct alar_hypothesis *hypothesis)
 {
-    enum alar_dtype dtype = inquiry->reduce.adder.dtype;
-    uint32_t n = inquiry->asked->n;
-    struct alar_reduce plain = *inquiry->asked;
+    enum alar_dtype dtype = hypothesis->reduce.adder.dtype;
+    uint32_t n = hypothesis->asked->n;
+    struct alar_reduce plain = *hypothesis->asked;
 
     plain.red = ALAR_RED_SUM;
-    if (inquiry->asked->red == ALAR_RED_AVG) {
-        enum alar_rung rung = alar_inquiry_judge(inquiry, &plain, inquiry->value);
-        if (alar_rung_is_legal(rung)) {
-            inquiry_note(inquiry, ALAR_CAUSE_UNDIVIDED, 0, rung);
+    if (hypothesis->asked->red == ALAR_RED_AVG) {
+        enum alar_proof proof = alar_hypothesis_judge(hypothesis, &plain, hypothesis->value);
+        if (alar_proof_is_legal(proof)) {
+            hypothesis_note(hypothesis, ALAR_CAUSE_UNDIVIDED, 0, proof);
         }
     }
-    bool is_possible = alar_dtype_is_float(dtype) && n > 1 &&
-                       !alar_fp_is_nan(dtype, inquiry->value) &&
-                       inquiry->asked->red != ALAR_RED_MAX && inquiry->asked->red != ALAR_RED_MIN;
+    bool is_possible =
+        alar_dtype_is_float(dtype) && n > 1 && !alar_fp_is_nan(dtype, hypothesis->value) &&
+        hypothesis->asked->red != ALAR_RED_MAX && hypothesis->asked->red != ALAR_RED_MIN;
 
-    if (is_possible && inquiry->asked->red == ALAR_RED_SUM) {
-        inquiry_try_division(inquiry, ALAR_CAUSE_DIVIDED, n, 1);
-    } else if (is_possible &&
-               (inquiry->avg == ALAR_AVG_SUM_DIVIDE || inquiry->avg == ALAR_AVG_SUM_MULTIPLY)) {
-        inquiry_try_division(inquiry, ALAR_CAUSE_DIVIDED_TWICE, n, 2);
-        inquiry_try_division(inquiry, ALAR_CAUSE_COUNT_OFF, n - 1, 1);
-        inquiry_try_division(inquiry, ALAR_CAUSE_COUNT_OFF, n + 1, 1);
+    if (is_possible && hypothesis->asked->red == ALAR_RED_SUM) {
+        hypothesis_try_division(hypothesis, ALAR_CAUSE_DIVIDED, n, 1);
+    } else if (is_possible && (hypothesis->avg == ALAR_AVG_SUM_DIVIDE ||
+                               hypothesis->avg == ALAR_AVG_SUM_MULTIPLY)) {
+        hypothesis_try_division(hypothesis, ALAR_CAUSE_DIVIDED_TWICE, n, 2);
+        hypothesis_try_division(hypothesis, ALAR_CAUSE_COUNT_OFF, n - 1, 1);
+        hypothesis_try_division(hypothesis, ALAR_CAUSE_COUNT_OFF, n + 1, 1);
     }
 }
 
 /* Narrower or wider accumulators, and other ways to round. */
-static void inquiry_try_adders(struct alar_inquiry *inquiry)
+static void hypothesis_try_adders(struct alar_hypothesis *hypothesis)
 {
-    struct alar_adder own = inquiry->reduce.adder;
+    struct alar_adder own = hypothesis->reduce.adder;
     bool is_float = alar_dtype_is_float(own.dtype);
-    const uint64_t *bits = inquiry->reduce.bits;
-    uint32_t n = inquiry->reduce.n;
-    enum alar_rung rung;
+    const uint64_t *bits = hypothesis->reduce.bits;
+    uint32_t n = hypothesis->reduce.n;
+    enum alar_proof proof;
 
     for (int wide = ALAR_F16; wide <= ALAR_F64 && is_float; wide++) {
         struct alar_adder adder = {own.dtype, (enum alar_dtype)wide, own.model};
-        if (adder.wide != own.wide && alar_inquiry_explains(inquiry, bits, n, adder, &rung)) {
-            inquiry_note(inquiry, ALAR_CAUSE_WIDTH, (uint32_t)wide, rung);
+        if (adder.wide != own.wide &&
+            alar_hypothesis_explains(hypothesis, bits, n, adder, &proof)) {
+            hypothesis_note(hypothesis, ALAR_CAUSE_WIDTH, (uint32_t)wide, proof);
         }
     }
     bool is_short = own.dtype == ALAR_F16 || own.dtype == ALAR_BF16;
-    if (is_short && inquiry->reduce.red == ALAR_RED_SUM) {
+    if (is_short && hypothesis->reduce.red == ALAR_RED_SUM) {
         struct alar_exact exact;
         alar_exact_init(&exact);
         for (uint32_t i = 0; i < n; i++) {
@@ -174,28 +175,29 @@ static void inquiry_try_adders(struct alar_inquiry *inquiry)
         }
         uint64_t once = alar_exact_round(&exact, 1, ALAR_F32, ALAR_NEAREST);
         uint64_t twice = alar_fp_convert(ALAR_F32, own.dtype, ALAR_NEAREST, once);
-        for (uint32_t i = 0; i < inquiry->sums; i++) {
-            if (alar_fp_is_same(own.dtype, inquiry->sum[i], twice)) {
-                inquiry_note(inquiry, ALAR_CAUSE_DOUBLE_ROUNDED, 0, ALAR_RUNG_NAMED);
+        for (uint32_t i = 0; i < hypothesis->sums; i++) {
+            if (alar_fp_is_same(own.dtype, hypothesis->sum[i], twice)) {
+                hypothesis_note(hypothesis, ALAR_CAUSE_DOUBLE_ROUNDED, 0, ALAR_PROOF_NAMED);
             }
         }
     }
     for (int model = 0; model < ALAR_MODEL_COUNT; model++) {
         struct alar_adder adder = {own.dtype, own.wide, (enum alar_model)model};
         bool is_other = adder.model != own.model && (is_float || adder.model == ALAR_SATURATE);
-        if (is_other && alar_inquiry_explains(inquiry, bits, n, adder, &rung)) {
-            inquiry_note(inquiry, ALAR_CAUSE_MODEL, (uint32_t)model, rung);
+        if (is_other && alar_hypothesis_explains(hypothesis, bits, n, adder, &proof)) {
+            hypothesis_note(hypothesis, ALAR_CAUSE_MODEL, (uint32_t)model, proof);
         }
     }
 }
 
 /* How far the sums in question are from the exact one, and how far an altered one can get. */
-static void inquiry_measure(struct alar_inquiry *inquiry, double *doubles)
+static void hypothesis_measure(struct alar_hypothesis *hypothesis, double *doubles)
 {
-    enum alar_dtype dtype = inquiry->reduce.adder.dtype;
-    uint32_t n = inquiry->reduce.n;
-    uint64_t *bits = inquiry->altered;
-    const uint64_t *sets[] = {inquiry->reduce.bits, inquiry->clues->previous, inquiry->clues->next};
+    enum alar_dtype dtype = hypothesis->reduce.adder.dtype;
+    uint32_t n = hypothesis->reduce.n;
+    uint64_t *bits = hypothesis->altered;
+    const uint64_t *sets[] = {hypothesis->reduce.bits, hypothesis->observations->previous,
+                              hypothesis->observations->next};
     uint64_t largest = 0;
     struct alar_bound bound;
 
@@ -204,19 +206,19 @@ static void inquiry_measure(struct alar_inquiry *inquiry, double *doubles)
         largest = magnitude > largest ? magnitude : largest;
     }
     for (uint32_t i = 0; i < n; i++) {
-        bits[i] = inquiry->reduce.bits[i];
+        bits[i] = hypothesis->reduce.bits[i];
     }
     bits[n] = largest;
     bits[n + 1] = alar_fp_negate(dtype, largest);
-    alar_bound_evaluate(&bound, inquiry->reduce.adder, bits, n + 2, n + 1, doubles);
-    inquiry->is_bounded = bound.is_valid && inquiry->reduce.red == ALAR_RED_SUM;
-    inquiry->radius = bound.radius;
-    inquiry->largest = alar_fp_to_double(dtype, largest);
-    for (int end = 0; end < 2 && inquiry->is_bounded; end++) {
-        uint64_t sum = inquiry->sum[end ? inquiry->sums - 1 : 0];
+    alar_bound_evaluate(&bound, hypothesis->reduce.adder, bits, n + 2, n + 1, doubles);
+    hypothesis->is_bounded = bound.is_valid && hypothesis->reduce.red == ALAR_RED_SUM;
+    hypothesis->radius = bound.radius;
+    hypothesis->largest = alar_fp_to_double(dtype, largest);
+    for (int end = 0; end < 2 && hypothesis->is_bounded; end++) {
+        uint64_t sum = hypothesis->sum[end ? hypothesis->sums - 1 : 0];
         struct alar_exact exact;
         if (!alar_fp_is_finite(dtype, sum)) {
-            inquiry->is_bounded = false;
+            hypothesis->is_bounded = false;
             break;
         }
         alar_exact_init(&exact);
@@ -224,84 +226,86 @@ static void inquiry_measure(struct alar_inquiry *inquiry, double *doubles)
         for (uint32_t i = 0; i < n; i++) {
             alar_exact_subtract(&exact, dtype, bits[i]);
         }
-        inquiry->shift[end] = alar_fp_double(alar_exact_round(&exact, 1, ALAR_F64, ALAR_NEAREST));
-        inquiry->radius += fabs(inquiry->shift[end]) * 0x1p-50;
+        hypothesis->shift[end] =
+            alar_fp_double(alar_exact_round(&exact, 1, ALAR_F64, ALAR_NEAREST));
+        hypothesis->radius += fabs(hypothesis->shift[end]) * 0x1p-50;
     }
 }
 
 /* What was summed, and the sums that could have become the value; none is possible too. */
-static void inquiry_start(struct alar_inquiry *inquiry, uint64_t *prepared)
+static void hypothesis_start(struct alar_hypothesis *hypothesis, uint64_t *prepared)
 {
-    const struct alar_reduce *asked = inquiry->asked;
+    const struct alar_reduce *asked = hypothesis->asked;
     enum alar_dtype dtype = asked->adder.dtype;
     int64_t first;
     int64_t last;
 
-    inquiry->reduce = *asked;
-    inquiry->sum[0] = inquiry->value;
-    inquiry->sums = 1;
+    hypothesis->reduce = *asked;
+    hypothesis->sum[0] = hypothesis->value;
+    hypothesis->sums = 1;
     if (asked->red != ALAR_RED_AVG || !alar_dtype_is_float(dtype)) {
         return;
     }
-    inquiry->avg = asked->avg == ALAR_AVG_ANY ? ALAR_AVG_SUM_DIVIDE : asked->avg;
-    inquiry->reduce.red = ALAR_RED_SUM;
-    inquiry->reduce.bits = prepared;
-    alar_average_prepare(inquiry->avg, dtype, asked->bits, asked->n, prepared);
-    if (alar_fp_is_nan(dtype, inquiry->value)) {
+    hypothesis->avg = asked->avg == ALAR_AVG_ANY ? ALAR_AVG_SUM_DIVIDE : asked->avg;
+    hypothesis->reduce.red = ALAR_RED_SUM;
+    hypothesis->reduce.bits = prepared;
+    alar_average_prepare(hypothesis->avg, dtype, asked->bits, asked->n, prepared);
+    if (alar_fp_is_nan(dtype, hypothesis->value)) {
         return;
     }
-    inquiry->sums = 0;
-    if (alar_average_sums(inquiry->avg, dtype, inquiry->value, asked->n, &first, &last)) {
-        for (; first <= last && inquiry->sums < ALAR_INQUIRY_SUMS; first++) {
-            inquiry->sum[inquiry->sums++] = alar_fp_unrank(dtype, first);
+    hypothesis->sums = 0;
+    if (alar_average_sums(hypothesis->avg, dtype, hypothesis->value, asked->n, &first, &last)) {
+        for (; first <= last && hypothesis->sums < ALAR_HYPOTHESIS_SUMS; first++) {
+            hypothesis->sum[hypothesis->sums++] = alar_fp_unrank(dtype, first);
         }
         if (first <= last) {
-            alar_inquiry_cut(inquiry, 1);
+            alar_hypothesis_cut(hypothesis, 1);
         }
     }
 }
 
 enum alar_status alar_diagnose(const struct alar_reduce *reduce, uint64_t value,
-                               const struct alar_clues *clues, struct alar_scratch scratch,
-                               struct alar_diagnosis *diagnosis)
+                               const struct alar_observations *observations,
+                               struct alar_scratch scratch, struct alar_diagnosis *diagnosis)
 {
     struct alar_reduce own = alar_reduce_normalize(reduce);
     uint64_t n = own.n;
-    struct alar_inquiry inquiry = {.asked = &own, .value = value, .clues = clues};
+    struct alar_hypothesis hypothesis = {
+        .asked = &own, .value = value, .observations = observations};
     uint64_t *prepared = alar_scratch_take(&scratch, n, sizeof *prepared);
     double *doubles = alar_scratch_take(&scratch, 2 * n + 4, sizeof *doubles);
 
     PRE(n >= 1);
-    inquiry.altered = alar_scratch_take(&scratch, n + 2, sizeof *inquiry.altered);
-    inquiry.nodes = alar_scratch_take(&scratch, 2 * n + 3, sizeof *inquiry.nodes);
-    if (!prepared || !doubles || !inquiry.altered || !inquiry.nodes) {
+    hypothesis.altered = alar_scratch_take(&scratch, n + 2, sizeof *hypothesis.altered);
+    hypothesis.nodes = alar_scratch_take(&scratch, 2 * n + 3, sizeof *hypothesis.nodes);
+    if (!prepared || !doubles || !hypothesis.altered || !hypothesis.nodes) {
         return ALAR_E_RANGE;
     }
     if (own.red == ALAR_RED_PRODUCT) {
         return ALAR_E_UNSUPPORTED;
     }
     *diagnosis = (struct alar_diagnosis){0};
-    inquiry.tier = 1;
-    inquiry.work = DIAGNOSE_WORK;
-    inquiry.scratch = scratch;
-    inquiry.diagnosis = diagnosis;
-    inquiry_start(&inquiry, prepared);
-    inquiry_try_values(&inquiry);
-    inquiry_try_divisions(&inquiry);
-    if (inquiry.sums > 0) {
+    hypothesis.tier = 1;
+    hypothesis.work = DIAGNOSE_WORK;
+    hypothesis.scratch = scratch;
+    hypothesis.diagnosis = diagnosis;
+    hypothesis_start(&hypothesis, prepared);
+    hypothesis_try_values(&hypothesis);
+    hypothesis_try_divisions(&hypothesis);
+    if (hypothesis.sums > 0) {
         if (alar_dtype_is_float(own.adder.dtype)) {
-            inquiry_measure(&inquiry, doubles);
+            hypothesis_measure(&hypothesis, doubles);
         }
-        alar_inquiry_try_ranks(&inquiry);
-        inquiry.tier = 2;
-        inquiry_try_adders(&inquiry);
-        inquiry.tier = 3;
-        alar_inquiry_try_pairs(&inquiry);
-        inquiry.tier = 4;
-        alar_inquiry_try_subsets(&inquiry);
+        alar_hypothesis_try_ranks(&hypothesis);
+        hypothesis.tier = 2;
+        hypothesis_try_adders(&hypothesis);
+        hypothesis.tier = 3;
+        alar_hypothesis_try_pairs(&hypothesis);
+        hypothesis.tier = 4;
+        alar_hypothesis_try_subsets(&hypothesis);
     }
-    inquiry.tier = 5;
-    alar_inquiry_try_flips(&inquiry);
+    hypothesis.tier = 5;
+    alar_hypothesis_try_flips(&hypothesis);
     diagnosis->is_unique =
         diagnosis->in_tier == 1 && (diagnosis->cut == 0 || diagnosis->cut > diagnosis->tier);
     return ALAR_OK;

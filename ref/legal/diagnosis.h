@@ -38,9 +38,9 @@ enum alar_cause {
 struct alar_explanation {
     enum alar_cause cause;
     uint32_t rank;
-    uint32_t other;      /* a rank, a bit, a number of ranks, an enum alar_dtype or alar_model */
-    uint32_t subset;     /* bit i for rank i */
-    enum alar_rung rung; /* how well it explains: a named tree, or only the hull or the bound */
+    uint32_t other;        /* a rank, a bit, a number of ranks, an enum alar_dtype or alar_model */
+    uint32_t subset;       /* bit i for rank i */
+    enum alar_proof proof; /* how well it explains: a named tree, or only the hull or the bound */
 };
 
 struct alar_diagnosis {
@@ -54,7 +54,7 @@ struct alar_diagnosis {
 };
 
 /* What else is known; NULL, or no flag, where it is not. */
-struct alar_clues {
+struct alar_observations {
     const uint64_t *previous; /* contributions of the step before, by rank */
     const uint64_t *next;     /* and of the step after */
     bool has_previous_value, has_next_value, has_poison;
@@ -64,7 +64,7 @@ struct alar_clues {
 /* Diagnoses an illegal value. scratch: ALAR_PROVENANCE_SCRATCH is ample.
    Errors: ALAR_E_RANGE when the scratch is too small; ALAR_E_UNSUPPORTED for products. */
 ALAR_MUST_USE enum alar_status alar_diagnose(const struct alar_reduce *reduce, uint64_t value,
-                                             const struct alar_clues *clues,
+                                             const struct alar_observations *observations,
                                              struct alar_scratch scratch,
                                              struct alar_diagnosis *diagnosis);
 

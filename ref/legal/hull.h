@@ -2,7 +2,8 @@
 
    Rounding is monotone, so the extremes of a set of ranks come from the extremes of its two parts:
    two numbers per subset, 3^n / 2 splits in all. Values are doubles that are exact in adder.wide.
-   The hull is the tightest bound there is; whether a value inside it is reachable is for reach.h.
+   The hull is the tightest bound there is; whether a value inside it is reachable is for
+   reachable.h.
  */
 #ifndef ALAR_HULL_H
 #define ALAR_HULL_H

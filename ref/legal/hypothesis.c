@@ -10,9 +10,9 @@ enum {
     SLOW_HULL_RANKS = 10
 };
 
-void alar_inquiry_note(struct alar_inquiry *inquiry, struct alar_explanation explanation)
+void alar_hypothesis_note(struct alar_hypothesis *hypothesis, struct alar_explanation explanation)
 {
-    struct alar_diagnosis *diagnosis = inquiry->diagnosis;
+    struct alar_diagnosis *diagnosis = hypothesis->diagnosis;
     uint32_t tier = alar_cause_tier(explanation.cause);
 
     INV("hypotheses are tried in order of tier", diagnosis->tier <= tier || diagnosis->tier == 0);
@@ -24,17 +24,17 @@ void alar_inquiry_note(struct alar_inquiry *inquiry, struct alar_explanation exp
     }
 }
 
-void alar_inquiry_cut(struct alar_inquiry *inquiry, uint32_t tier)
+void alar_hypothesis_cut(struct alar_hypothesis *hypothesis, uint32_t tier)
 {
-    struct alar_diagnosis *diagnosis = inquiry->diagnosis;
+    struct alar_diagnosis *diagnosis = hypothesis->diagnosis;
 
     diagnosis->cut = diagnosis->cut > 0 && diagnosis->cut < tier ? diagnosis->cut : tier;
 }
 
-enum alar_rung alar_inquiry_judge(struct alar_inquiry *inquiry, const struct alar_reduce *reduce,
-                                  uint64_t value)
+enum alar_proof alar_hypothesis_judge(struct alar_hypothesis *hypothesis,
+                                      const struct alar_reduce *reduce, uint64_t value)
 {
-    struct alar_budget budget = {.scratch = inquiry->scratch, .work = 0, .starts = 4};
+    struct alar_budget budget = {.scratch = hypothesis->scratch, .work = 0, .starts = 4};
     struct alar_origin origin;
     size_t without_hull = 4096 + 64 * (size_t)reduce->n;
 
@@ -43,44 +43,44 @@ enum alar_rung alar_inquiry_judge(struct alar_inquiry *inquiry, const struct ala
         budget.scratch.bytes = without_hull;
     }
 
-    bool is_affordable = inquiry->work >= reduce->n;
-    inquiry->work -= is_affordable ? reduce->n : 0;
+    bool is_affordable = hypothesis->work >= reduce->n;
+    hypothesis->work -= is_affordable ? reduce->n : 0;
     if (!is_affordable ||
-        alar_provenance_judge(reduce, value, budget, inquiry->nodes, &origin) != ALAR_OK) {
-        origin.rung = ALAR_RUNG_UNDECIDED;
+        alar_provenance_judge(reduce, value, budget, hypothesis->nodes, &origin) != ALAR_OK) {
+        origin.proof = ALAR_PROOF_UNDECIDED;
     }
-    if (origin.rung == ALAR_RUNG_UNDECIDED) {
-        alar_inquiry_cut(inquiry, inquiry->tier);
+    if (origin.proof == ALAR_PROOF_UNDECIDED) {
+        alar_hypothesis_cut(hypothesis, hypothesis->tier);
     }
-    return origin.rung;
+    return origin.proof;
 }
 
-bool alar_inquiry_explains(struct alar_inquiry *inquiry, const uint64_t *bits, uint32_t n,
-                           struct alar_adder adder, enum alar_rung *rung)
+bool alar_hypothesis_explains(struct alar_hypothesis *hypothesis, const uint64_t *bits, uint32_t n,
+                              struct alar_adder adder, enum alar_proof *proof)
 {
-    struct alar_reduce reduce = inquiry->reduce;
+    struct alar_reduce reduce = hypothesis->reduce;
 
     reduce.bits = bits;
     reduce.n = n;
     reduce.adder = adder;
     reduce.nodes = 0;
     reduce.height = 0;
-    *rung = ALAR_RUNG_ILLEGAL;
-    for (uint32_t i = 0; i < inquiry->sums; i++) {
-        enum alar_rung found = alar_inquiry_judge(inquiry, &reduce, inquiry->sum[i]);
-        *rung = found < *rung ? found : *rung;
+    *proof = ALAR_PROOF_ILLEGAL;
+    for (uint32_t i = 0; i < hypothesis->sums; i++) {
+        enum alar_proof found = alar_hypothesis_judge(hypothesis, &reduce, hypothesis->sum[i]);
+        *proof = found < *proof ? found : *proof;
     }
-    return alar_rung_is_legal(*rung);
+    return alar_proof_is_legal(*proof);
 }
 
 /* A contribution larger than all others widens the radius by itself. */
-bool alar_inquiry_is_plausible(const struct alar_inquiry *inquiry, double moved)
+bool alar_hypothesis_is_plausible(const struct alar_hypothesis *hypothesis, double moved)
 {
-    double ranks = inquiry->reduce.n + 2.0;
-    double unit = ldexp(1, 2 - alar_dtype_precision(inquiry->reduce.adder.wide));
-    double growth = fabs(moved) > inquiry->largest ? ranks * ranks * unit : 0x1p-50;
-    double slack = inquiry->radius + fabs(moved) * growth;
+    double ranks = hypothesis->reduce.n + 2.0;
+    double unit = ldexp(1, 2 - alar_dtype_precision(hypothesis->reduce.adder.wide));
+    double growth = fabs(moved) > hypothesis->largest ? ranks * ranks * unit : 0x1p-50;
+    double slack = hypothesis->radius + fabs(moved) * growth;
 
-    return isfinite(moved) && moved >= inquiry->shift[0] - slack &&
-           moved <= inquiry->shift[1] + slack;
+    return isfinite(moved) && moved >= hypothesis->shift[0] - slack &&
+           moved <= hypothesis->shift[1] + slack;
 }

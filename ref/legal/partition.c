@@ -1,29 +1,29 @@
-/* The geometry of cells: intervals and subsets. */
+/* The geometry of subsets: intervals and subsets. */
 #include "legal/partition.h"
 
-uint64_t alar_block_cells(const struct alar_block *block)
+uint64_t alar_partition_subsets(const struct alar_partition *partition)
 {
-    uint64_t leaves = block->leaves;
+    uint64_t leaves = partition->leaves;
 
-    return block->is_ordered ? leaves * leaves : UINT64_C(1) << leaves;
+    return partition->is_ordered ? leaves * leaves : UINT64_C(1) << leaves;
 }
 
-/* Cells of an ordered block are numbered (length - 1) * leaves + start, others by subset. */
-bool alar_block_split(const struct alar_block *block, uint32_t cell, uint32_t *step, uint32_t *a,
-                      uint32_t *b)
+/* Cells of an ordered partition are numbered (length - 1) * leaves + start, others by subset. */
+bool alar_partition_split(const struct alar_partition *partition, uint32_t subset, uint32_t *step,
+                          uint32_t *a, uint32_t *b)
 {
-    uint32_t base = block->first_cell;
-    uint32_t id = cell - base;
+    uint32_t base = partition->first_subset;
+    uint32_t id = subset - base;
 
-    if (block->is_ordered) {
-        uint32_t start = id % block->leaves;
-        uint32_t length = id / block->leaves + 1;
+    if (partition->is_ordered) {
+        uint32_t start = id % partition->leaves;
+        uint32_t length = id / partition->leaves + 1;
         uint32_t left = ++*step;
         if (left >= length) {
             return false;
         }
-        *a = base + (left - 1) * block->leaves + start;
-        *b = base + (length - left - 1) * block->leaves + start + left;
+        *a = base + (left - 1) * partition->leaves + start;
+        *b = base + (length - left - 1) * partition->leaves + start + left;
         return true;
     }
     uint32_t rest = id & (id - 1);
@@ -36,34 +36,35 @@ bool alar_block_split(const struct alar_block *block, uint32_t cell, uint32_t *s
     return true;
 }
 
-uint32_t alar_block_whole(const struct alar_block *block)
+uint32_t alar_partition_whole(const struct alar_partition *partition)
 {
-    return block->first_cell + (block->is_ordered ? (block->leaves - 1) * block->leaves
-                                                  : (UINT32_C(1) << block->leaves) - 1);
+    return partition->first_subset + (partition->is_ordered
+                                          ? (partition->leaves - 1) * partition->leaves
+                                          : (UINT32_C(1) << partition->leaves) - 1);
 }
 
-uint32_t alar_block_leaf_cell(const struct alar_block *block, uint32_t leaf)
+uint32_t alar_partition_leaf_subset(const struct alar_partition *partition, uint32_t leaf)
 {
-    return block->first_cell + (block->is_ordered ? leaf : UINT32_C(1) << leaf);
+    return partition->first_subset + (partition->is_ordered ? leaf : UINT32_C(1) << leaf);
 }
 
-uint32_t alar_block_leaf(const struct alar_block *block, uint32_t cell)
+uint32_t alar_partition_leaf(const struct alar_partition *partition, uint32_t subset)
 {
-    for (uint32_t leaf = 0; leaf < block->leaves; leaf++) {
-        if (alar_block_leaf_cell(block, leaf) == cell) {
+    for (uint32_t leaf = 0; leaf < partition->leaves; leaf++) {
+        if (alar_partition_leaf_subset(partition, leaf) == subset) {
             return leaf;
         }
     }
     return UINT32_MAX;
 }
 
-bool alar_block_is_sum(const struct alar_block *block, uint32_t cell)
+bool alar_partition_is_sum(const struct alar_partition *partition, uint32_t subset)
 {
-    uint32_t id = cell - block->first_cell;
+    uint32_t id = subset - partition->first_subset;
 
-    if (block->is_ordered) {
-        uint32_t length = id / block->leaves + 1;
-        return length > 1 && id % block->leaves + length <= block->leaves;
+    if (partition->is_ordered) {
+        uint32_t length = id / partition->leaves + 1;
+        return length > 1 && id % partition->leaves + length <= partition->leaves;
     }
     return (id & (id - 1)) != 0;
 }

@@ -1,20 +1,21 @@
-/* The rungs of provenance.h for one value under one convention of averaging. Private to the two. */
-#ifndef ALAR_LADDER_H
-#define ALAR_LADDER_H
+/* The proofs of provenance.h for one value under one convention of averaging. Private to the two.
+ */
+#ifndef ALAR_PROOF_H
+#define ALAR_PROOF_H
 
 #include "legal/provenance.h"
 
 enum {
-    ALAR_LADDER_CANDIDATES = 16
+    ALAR_PROOF_CANDIDATES = 16
 };
 
 /* Which sums could have become the value, and with what they may be looked for. */
-struct alar_ladder {
+struct alar_proof_search {
     const struct alar_reduce *reduce;
     enum alar_avg avg; /* ALAR_AVG_ANY: a plain sum */
     uint64_t value;
     const uint64_t *prepared; /* what is summed */
-    uint64_t candidate[ALAR_LADDER_CANDIDATES];
+    uint64_t candidate[ALAR_PROOF_CANDIDATES];
     uint32_t candidates;
     bool is_cut;      /* there are more candidates: absence proves nothing */
     uint64_t ends[2]; /* the extreme candidates of a value that is not NaN */
@@ -25,9 +26,9 @@ struct alar_ladder {
 };
 
 /* Finds the candidates; false when no sum becomes the value. Float dtypes. */
-bool alar_ladder_candidates(struct alar_ladder *ladder);
+bool alar_proof_candidates(struct alar_proof_search *search);
 
-/* Sets the rung, and with it the evidence; the origin's bound is there already. */
-void alar_ladder_climb(struct alar_ladder *ladder, struct alar_origin *origin);
+/* Sets the proof, and with it the evidence; the origin's bound is there already. */
+void alar_proof_find(struct alar_proof_search *search, struct alar_origin *origin);
 
 #endif

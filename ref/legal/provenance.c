@@ -1,83 +1,84 @@
-/* Judges one value: conventions of averaging around the ladder, and the accuracy of the value. */
+/* Judges one value: conventions of averaging around the search, and the accuracy of the value. */
 #include "legal/provenance.h"
 
 #include "base/check.h"
 #include "legal/proof.h"
 #include "numbers/exact.h"
 
-bool alar_rung_is_legal(enum alar_rung rung)
+bool alar_proof_is_legal(enum alar_proof proof)
 {
-    return rung < ALAR_RUNG_UNDECIDED;
+    return proof < ALAR_PROOF_UNDECIDED;
 }
 
-const char *alar_rung_name(enum alar_rung rung)
+const char *alar_proof_name(enum alar_proof proof)
 {
     static const char *const names[] = {"only-legal-value", "named", "ordered", "nodes",
                                         "any-order",        "hull",  "bound",   "undecided",
                                         "illegal"};
 
-    return (unsigned)rung < ALAR_RUNG_COUNT ? names[rung] : "?";
+    return (unsigned)proof < ALAR_PROOF_COUNT ? names[proof] : "?";
 }
 
 /* Everything one convention needs, taken from the scratch. */
-static enum alar_status ladder_prepare(struct alar_ladder *ladder, const struct alar_budget *budget,
-                                       uint64_t **prepared, double **doubles)
+static enum alar_status proof_prepare(struct alar_proof_search *search,
+                                      const struct alar_budget *budget, uint64_t **prepared,
+                                      double **doubles)
 {
-    uint64_t n = ladder->reduce->n;
+    uint64_t n = search->reduce->n;
 
-    ladder->scratch = budget->scratch;
-    *prepared = alar_scratch_take(&ladder->scratch, n, sizeof **prepared);
-    *doubles = alar_scratch_take(&ladder->scratch, 2 * n, sizeof **doubles);
-    ladder->stack = alar_scratch_take(&ladder->scratch, 3 * n, sizeof *ladder->stack);
-    ladder->prepared = *prepared;
-    return *prepared && *doubles && ladder->stack ? ALAR_OK : ALAR_E_RANGE;
+    search->scratch = budget->scratch;
+    *prepared = alar_scratch_take(&search->scratch, n, sizeof **prepared);
+    *doubles = alar_scratch_take(&search->scratch, 2 * n, sizeof **doubles);
+    search->stack = alar_scratch_take(&search->scratch, 3 * n, sizeof *search->stack);
+    search->prepared = *prepared;
+    return *prepared && *doubles && search->stack ? ALAR_OK : ALAR_E_RANGE;
 }
 
-/* One convention from the start: what is summed, its bound, and the ladder. */
+/* One convention from the start: what is summed, its bound, and the search. */
 static enum alar_status origin_find(const struct alar_reduce *reduce, uint64_t value,
                                     enum alar_avg avg, const struct alar_budget *budget,
                                     struct alar_origin *origin)
 {
-    struct alar_ladder ladder = {.reduce = reduce, .avg = avg, .value = value};
+    struct alar_proof_search search = {.reduce = reduce, .avg = avg, .value = value};
     enum alar_dtype dtype = reduce->adder.dtype;
     uint64_t *prepared;
     double *doubles;
     uint32_t height = reduce->height > 0 ? reduce->height : reduce->n - 1;
 
-    ALAR_TRY(ladder_prepare(&ladder, budget, &prepared, &doubles));
-    ladder.work = budget->work;
-    ladder.starts = budget->starts > 0 ? budget->starts : 1;
+    ALAR_TRY(proof_prepare(&search, budget, &prepared, &doubles));
+    search.work = budget->work;
+    search.starts = budget->starts > 0 ? budget->starts : 1;
     alar_average_prepare(avg, dtype, reduce->bits, reduce->n, prepared);
     *origin = (struct alar_origin){.avg = avg, .witness = origin->witness};
     origin->witness.count = 0;
     if (alar_dtype_is_float(dtype)) {
         alar_bound_evaluate(&origin->bound, reduce->adder, prepared, reduce->n, height, doubles);
     }
-    alar_ladder_climb(&ladder, origin);
+    alar_proof_find(&search, origin);
     return ALAR_OK;
 }
 
-/* The first convention on the lowest rung, and all that make the value legal. */
+/* The first convention on the lowest proof, and all that make the value legal. */
 static enum alar_status origin_find_average(const struct alar_reduce *reduce, uint64_t value,
                                             const struct alar_budget *budget,
                                             struct alar_origin *origin)
 {
     bool is_any = reduce->avg == ALAR_AVG_ANY;
     enum alar_avg best = is_any ? ALAR_AVG_SUM_DIVIDE : reduce->avg;
-    enum alar_rung rung = ALAR_RUNG_COUNT;
+    enum alar_proof proof = ALAR_PROOF_COUNT;
     uint32_t averages = 0;
     bool is_float = alar_dtype_is_float(reduce->adder.dtype);
 
     for (int avg = ALAR_AVG_SUM_DIVIDE; avg <= ALAR_AVG_DIVIDE_SUM && is_any && is_float; avg++) {
         ALAR_TRY(origin_find(reduce, value, (enum alar_avg)avg, budget, origin));
-        averages |= alar_rung_is_legal(origin->rung) ? UINT32_C(1) << avg : 0;
-        if (origin->rung < rung) {
-            rung = origin->rung;
+        averages |= alar_proof_is_legal(origin->proof) ? UINT32_C(1) << avg : 0;
+        if (origin->proof < proof) {
+            proof = origin->proof;
             best = (enum alar_avg)avg;
         }
     }
     ALAR_TRY(origin_find(reduce, value, best, budget, origin));
-    averages |= alar_rung_is_legal(origin->rung) ? UINT32_C(1) << best : 0;
+    averages |= alar_proof_is_legal(origin->proof) ? UINT32_C(1) << best : 0;
     origin->averages = averages;
     return ALAR_OK;
 }
@@ -87,7 +88,7 @@ static void origin_extremum(const struct alar_reduce *reduce, uint64_t value,
 {
     bool is_legal = alar_extremum_is_legal(reduce, value, &origin->low);
 
-    origin->rung = is_legal ? ALAR_RUNG_ONLY : ALAR_RUNG_ILLEGAL;
+    origin->proof = is_legal ? ALAR_PROOF_ONLY : ALAR_PROOF_ILLEGAL;
     origin->refusal = is_legal ? ALAR_REFUSED_NOT : ALAR_REFUSED_POLICY;
     origin->high = origin->exact = origin->low;
     origin->sum = value;

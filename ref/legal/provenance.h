@@ -1,5 +1,5 @@
-/* Where a reduced value can have come from: the first rung of a ladder that holds, with evidence as
-   data; and how accurate it is. Nothing here is a tolerance. */
+/* Where a reduced value can have come from: the first proof of a search that holds, with evidence
+   as data; and how accurate it is. Nothing here is a tolerance. */
 #ifndef ALAR_PROVENANCE_H
 #define ALAR_PROVENANCE_H
 
@@ -28,18 +28,18 @@ struct alar_reduce {
    about floats. The functions below do this themselves. */
 struct alar_reduce alar_reduce_normalize(const struct alar_reduce *reduce);
 
-enum alar_rung {
-    ALAR_RUNG_ONLY,    /* the one legal value, whatever the order */
-    ALAR_RUNG_NAMED,   /* named trees give it */
-    ALAR_RUNG_ORDERED, /* a tree that keeps the ranks in order gives it; witness */
-    ALAR_RUNG_NODES,   /* any order inside nodes, then among nodes; witness */
-    ALAR_RUNG_ANY,     /* some tree over some permutation gives it; witness */
-    ALAR_RUNG_HULL,  /* between the smallest and largest reachable value; whether reachable is open
-                      */
-    ALAR_RUNG_BOUND, /* inside the proven bound; the hull was not computed */
-    ALAR_RUNG_UNDECIDED, /* nothing could be said within the budget: never a pass */
-    ALAR_RUNG_ILLEGAL,   /* no order gives it; see the refusal */
-    ALAR_RUNG_COUNT
+enum alar_proof {
+    ALAR_PROOF_ONLY,    /* the one legal value, whatever the order */
+    ALAR_PROOF_NAMED,   /* named trees give it */
+    ALAR_PROOF_ORDERED, /* a tree that keeps the ranks in order gives it; witness */
+    ALAR_PROOF_NODES,   /* any order inside nodes, then among nodes; witness */
+    ALAR_PROOF_ANY,     /* some tree over some permutation gives it; witness */
+    ALAR_PROOF_HULL,  /* between the smallest and largest reachable value; whether reachable is open
+                       */
+    ALAR_PROOF_BOUND, /* inside the proven bound; the hull was not computed */
+    ALAR_PROOF_UNDECIDED, /* nothing could be said within the budget: never a pass */
+    ALAR_PROOF_ILLEGAL,   /* no order gives it; see the refusal */
+    ALAR_PROOF_COUNT
 };
 
 /* Which proof refused an illegal value. */
@@ -55,15 +55,15 @@ enum alar_refusal {
 };
 
 struct alar_origin {
-    enum alar_rung rung;
+    enum alar_proof proof;
     enum alar_refusal refusal;
-    enum alar_avg avg;   /* the convention under which the rung holds */
+    enum alar_avg avg;   /* the convention under which the proof holds */
     uint32_t averages;   /* bit set: all conventions that make the value legal */
     uint64_t sum;        /* the sum that was finished into the value; the value itself for SUM */
     uint32_t name_count; /* named trees that give it */
     struct alar_tree_name name[ALAR_ORIGIN_NAMES];
     uint16_t starts[ALAR_TREE_KIND_COUNT]; /* the same by kind: bit s for start s, below 16 */
-    struct alar_tree witness; /* the caller's nodes; count 0 when the rung has no tree */
+    struct alar_tree witness; /* the caller's nodes; count 0 when the proof has no tree */
     bool has_range;           /* low and high are the ends of the exact hull of any order */
     uint64_t low, high;       /* in the result's dtype */
     struct alar_bound bound;  /* around the exact sum of what was summed */
@@ -88,12 +88,12 @@ ALAR_MUST_USE enum alar_status alar_provenance_judge(const struct alar_reduce *r
                                                      uint64_t value, struct alar_budget budget,
                                                      int32_t *nodes, struct alar_origin *origin);
 
-/* Is the rung a legal one: a named or proven origin, or inside a proven limit? */
-bool alar_rung_is_legal(enum alar_rung rung);
+/* Is the proof a legal one: a named or proven origin, or inside a proven limit? */
+bool alar_proof_is_legal(enum alar_proof proof);
 
 /* "only-legal-value", "named", "ordered", "nodes", "any-order", "hull", "bound", "undecided",
    "illegal". Static storage. */
-const char *alar_rung_name(enum alar_rung rung);
+const char *alar_proof_name(enum alar_proof proof);
 
 /* The values that MAX or MIN may give: is this one of them? Where none is asked for, *legal becomes
    one that is. spec: N-18 */

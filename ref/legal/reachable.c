@@ -1,4 +1,4 @@
-/* Reachable sets: fill cells in order of size, stop a cell when the line of values between its
+/* Reachable sets: fill subsets in order of size, stop a subset when the line of values between its
    extremes is full. */
 #include "legal/reachable.h"
 
@@ -11,284 +11,297 @@ enum {
     REACH_SCAN = 12
 };
 
-static uint64_t *reach_slot(const struct alar_reach *reach, const struct alar_reach_cell *cell,
-                            uint64_t bits)
+static uint64_t *reachable_slot(const struct alar_reachable *reachable,
+                                const struct alar_reachable_subset *subset, uint64_t bits)
 {
-    uint32_t at = (uint32_t)((bits * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (reach->slots - 1);
-    uint64_t stamp = (uint64_t)(uint32_t)(cell - reach->cell) + 1;
+    uint32_t at = (uint32_t)((bits * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (reachable->slots - 1);
+    uint64_t stamp = (uint64_t)(uint32_t)(subset - reachable->subset) + 1;
 
-    while (reach->slot[at] >> 32 == stamp &&
-           alar_fp_bits(reach->value[(uint32_t)reach->slot[at]]) != bits) {
-        at = (at + 1) & (reach->slots - 1);
+    while (reachable->slot[at] >> 32 == stamp &&
+           alar_fp_bits(reachable->value[(uint32_t)reachable->slot[at]]) != bits) {
+        at = (at + 1) & (reachable->slots - 1);
     }
-    return &reach->slot[at];
+    return &reachable->slot[at];
 }
 
-/* Is the value in the cell already? When not, and a hash is kept, marks its place as taken. */
-static bool cell_is_known(struct alar_reach *reach, const struct alar_reach_cell *cell,
-                          uint64_t bits)
+/* Is the value in the subset already? When not, and a hash is kept, marks its place as taken. */
+static bool cell_is_known(struct alar_reachable *reachable,
+                          const struct alar_reachable_subset *subset, uint64_t bits)
 {
-    uint64_t stamp = (uint64_t)(uint32_t)(cell - reach->cell) + 1;
+    uint64_t stamp = (uint64_t)(uint32_t)(subset - reachable->subset) + 1;
 
-    if (cell->count < REACH_SCAN) {
-        for (uint32_t i = 0; i < cell->count; i++) {
-            if (alar_fp_bits(reach->value[cell->first + i]) == bits) {
+    if (subset->count < REACH_SCAN) {
+        for (uint32_t i = 0; i < subset->count; i++) {
+            if (alar_fp_bits(reachable->value[subset->first + i]) == bits) {
                 return true;
             }
         }
         return false;
     }
-    if (cell->count == REACH_SCAN) {
-        for (uint32_t i = cell->first; i < cell->first + cell->count; i++) {
-            *reach_slot(reach, cell, alar_fp_bits(reach->value[i])) = stamp << 32 | i;
+    if (subset->count == REACH_SCAN) {
+        for (uint32_t i = subset->first; i < subset->first + subset->count; i++) {
+            *reachable_slot(reachable, subset, alar_fp_bits(reachable->value[i])) = stamp << 32 | i;
         }
     }
-    uint64_t *slot = reach_slot(reach, cell, bits);
+    uint64_t *slot = reachable_slot(reachable, subset, bits);
     bool is_known = *slot >> 32 == stamp;
 
-    *slot = is_known ? *slot : stamp << 32 | reach->values;
+    *slot = is_known ? *slot : stamp << 32 | reachable->values;
     return is_known;
 }
 
-/* Adds a value to the cell at the end of the arena. */
-static enum alar_status cell_add(struct alar_reach *reach, struct alar_reach_cell *cell,
-                                 double value)
+/* Adds a value to the subset at the end of the arena. */
+static enum alar_status cell_add(struct alar_reachable *reachable,
+                                 struct alar_reachable_subset *subset, double value)
 {
     value = value + 0.0; /* -0 becomes +0 */
-    if (cell_is_known(reach, cell, alar_fp_bits(value))) {
+    if (cell_is_known(reachable, subset, alar_fp_bits(value))) {
         return ALAR_OK;
     }
-    if (reach->values >= reach->value_limit || cell->count >= reach->slots / 2) {
+    if (reachable->values >= reachable->value_limit || subset->count >= reachable->slots / 2) {
         return ALAR_E_RANGE;
     }
-    reach->value[reach->values++] = value;
-    cell->count++;
+    reachable->value[reachable->values++] = value;
+    subset->count++;
     return ALAR_OK;
 }
 
 /* How many values of adder.wide lie from low to high; zeros count once. */
-static uint64_t cell_window(const struct alar_reach *reach, const struct alar_reach_cell *cell)
+static uint64_t cell_window(const struct alar_reachable *reachable,
+                            const struct alar_reachable_subset *subset)
 {
-    enum alar_dtype wide = reach->adder.wide;
-    uint64_t low = alar_fp_from_double(wide, cell->low);
-    uint64_t high = alar_fp_from_double(wide, cell->high);
+    enum alar_dtype wide = reachable->adder.wide;
+    uint64_t low = alar_fp_from_double(wide, subset->low);
+    uint64_t high = alar_fp_from_double(wide, subset->high);
 
     return alar_fp_ulps(wide, low, high) + 1;
 }
 
-/* Extremes of a cell from those of its parts; infinities and NaN switch them off. To nearest, sums
-   are rounded once for the cell, as in hull.c. */
-static enum alar_status cell_extremes(struct alar_reach *reach, struct alar_block *block,
-                                      struct alar_reach_cell *cell)
+/* Extremes of a subset from those of its parts; infinities and NaN switch them off. To nearest,
+   sums are rounded once for the subset, as in hull.c. */
+static enum alar_status cell_extremes(struct alar_reachable *reachable,
+                                      struct alar_partition *partition,
+                                      struct alar_reachable_subset *subset)
 {
-    uint32_t index = (uint32_t)(cell - reach->cell);
-    bool is_nearest = reach->adder.model == ALAR_NEAREST;
+    uint32_t index = (uint32_t)(subset - reachable->subset);
+    bool is_nearest = reachable->adder.model == ALAR_NEAREST;
     double low = INFINITY, high = -INFINITY;
     uint32_t a;
     uint32_t b;
 
-    *cell = (struct alar_reach_cell){INFINITY, -INFINITY, reach->values, 0, true};
-    for (uint32_t step = 0; alar_block_split(block, index, &step, &a, &b);) {
-        const struct alar_reach_cell *left = &reach->cell[a];
-        const struct alar_reach_cell *right = &reach->cell[b];
-        if (reach->work < 2) {
+    *subset = (struct alar_reachable_subset){INFINITY, -INFINITY, reachable->values, 0, true};
+    for (uint32_t step = 0; alar_partition_split(partition, index, &step, &a, &b);) {
+        const struct alar_reachable_subset *left = &reachable->subset[a];
+        const struct alar_reachable_subset *right = &reachable->subset[b];
+        if (reachable->work < 2) {
             return ALAR_E_RANGE;
         }
-        reach->work -= 2;
+        reachable->work -= 2;
         if (!left->is_finite || !right->is_finite) {
-            cell->is_finite = false;
+            subset->is_finite = false;
             return ALAR_OK;
         }
         double least = is_nearest ? left->low + right->low
-                                  : alar_hull_sum(reach->adder, left->low, right->low);
+                                  : alar_hull_sum(reachable->adder, left->low, right->low);
         double most = is_nearest ? left->high + right->high
-                                 : alar_hull_sum(reach->adder, left->high, right->high);
+                                 : alar_hull_sum(reachable->adder, left->high, right->high);
         low = least < low ? least : low;
         high = most > high ? most : high;
     }
-    cell->low = is_nearest ? alar_hull_sum(reach->adder, low, 0.0) : low;
-    cell->high = is_nearest ? alar_hull_sum(reach->adder, high, 0.0) : high;
-    cell->is_finite = isfinite(cell->low) && isfinite(cell->high);
+    subset->low = is_nearest ? alar_hull_sum(reachable->adder, low, 0.0) : low;
+    subset->high = is_nearest ? alar_hull_sum(reachable->adder, high, 0.0) : high;
+    subset->is_finite = isfinite(subset->low) && isfinite(subset->high);
     return ALAR_OK;
 }
 
 /* All sums of one split. */
-static enum alar_status cell_combine(struct alar_reach *reach, struct alar_reach_cell *cell,
-                                     const struct alar_reach_cell *a,
-                                     const struct alar_reach_cell *b)
+static enum alar_status cell_combine(struct alar_reachable *reachable,
+                                     struct alar_reachable_subset *subset,
+                                     const struct alar_reachable_subset *a,
+                                     const struct alar_reachable_subset *b)
 {
     uint64_t sums = (uint64_t)a->count * b->count;
 
-    if (sums > reach->work) {
+    if (sums > reachable->work) {
         return ALAR_E_RANGE;
     }
-    reach->work -= sums;
+    reachable->work -= sums;
     for (uint32_t i = a->first; i < a->first + a->count; i++) {
         for (uint32_t j = b->first; j < b->first + b->count; j++) {
-            double sum = alar_hull_sum(reach->adder, reach->value[i], reach->value[j]);
-            ALAR_TRY(cell_add(reach, cell, sum));
+            double sum = alar_hull_sum(reachable->adder, reachable->value[i], reachable->value[j]);
+            ALAR_TRY(cell_add(reachable, subset, sum));
         }
     }
     return ALAR_OK;
 }
 
-static enum alar_status cell_fill(struct alar_reach *reach, struct alar_block *block,
-                                  struct alar_reach_cell *cell)
+static enum alar_status cell_fill(struct alar_reachable *reachable,
+                                  struct alar_partition *partition,
+                                  struct alar_reachable_subset *subset)
 {
-    uint32_t index = (uint32_t)(cell - reach->cell);
+    uint32_t index = (uint32_t)(subset - reachable->subset);
     uint32_t a;
     uint32_t b;
 
-    ALAR_TRY(cell_extremes(reach, block, cell));
-    uint64_t window = cell->is_finite ? cell_window(reach, cell) : UINT64_MAX;
+    ALAR_TRY(cell_extremes(reachable, partition, subset));
+    uint64_t window = subset->is_finite ? cell_window(reachable, subset) : UINT64_MAX;
 
     for (uint32_t step = 0;
-         cell->count < window && alar_block_split(block, index, &step, &a, &b);) {
-        ALAR_TRY(cell_combine(reach, cell, &reach->cell[a], &reach->cell[b]));
+         subset->count < window && alar_partition_split(partition, index, &step, &a, &b);) {
+        ALAR_TRY(cell_combine(reachable, subset, &reachable->subset[a], &reachable->subset[b]));
     }
     return ALAR_OK;
 }
 
-/* The cell of one rank, or of one block as a whole. */
-static enum alar_status block_fill_leaf(struct alar_reach *reach, const struct alar_block *block,
-                                        uint32_t leaf)
+/* The subset of one rank, or of one partition as a whole. */
+static enum alar_status partition_fill_leaf(struct alar_reachable *reachable,
+                                            const struct alar_partition *partition, uint32_t leaf)
 {
-    struct alar_reach_cell *cell = &reach->cell[alar_block_leaf_cell(block, leaf)];
+    struct alar_reachable_subset *subset =
+        &reachable->subset[alar_partition_leaf_subset(partition, leaf)];
 
-    if (block->is_over_blocks) {
-        *cell = reach->cell[alar_block_whole(&reach->block[leaf])];
+    if (partition->is_over_partitions) {
+        *subset = reachable->subset[alar_partition_whole(&reachable->partition[leaf])];
         return ALAR_OK;
     }
-    uint32_t rank = reach->member[block->first_member + leaf];
-    uint64_t loaded = alar_adder_load(reach->adder, reach->bits[rank]);
-    double value = alar_fp_to_double(reach->adder.wide, loaded);
+    uint32_t rank = reachable->member[partition->first_member + leaf];
+    uint64_t loaded = alar_adder_load(reachable->adder, reachable->bits[rank]);
+    double value = alar_fp_to_double(reachable->adder.wide, loaded);
 
-    *cell = (struct alar_reach_cell){value, value, reach->values, 0, isfinite(value) != 0};
-    return cell_add(reach, cell, isnan(value) ? alar_fp_double(alar_fp_nan(ALAR_F64)) : value);
+    *subset =
+        (struct alar_reachable_subset){value, value, reachable->values, 0, isfinite(value) != 0};
+    return cell_add(reachable, subset,
+                    isnan(value) ? alar_fp_double(alar_fp_nan(ALAR_F64)) : value);
 }
 
-static enum alar_status block_fill(struct alar_reach *reach, struct alar_block *block)
+static enum alar_status partition_fill(struct alar_reachable *reachable,
+                                       struct alar_partition *partition)
 {
-    for (uint32_t leaf = 0; leaf < block->leaves; leaf++) {
-        ALAR_TRY(block_fill_leaf(reach, block, leaf));
+    for (uint32_t leaf = 0; leaf < partition->leaves; leaf++) {
+        ALAR_TRY(partition_fill_leaf(reachable, partition, leaf));
     }
-    uint32_t last = alar_block_whole(block);
+    uint32_t last = alar_partition_whole(partition);
 
-    for (uint32_t cell = block->first_cell; cell <= last; cell++) {
-        if (alar_block_is_sum(block, cell)) {
-            ALAR_TRY(cell_fill(reach, block, &reach->cell[cell]));
+    for (uint32_t subset = partition->first_subset; subset <= last; subset++) {
+        if (alar_partition_is_sum(partition, subset)) {
+            ALAR_TRY(cell_fill(reachable, partition, &reachable->subset[subset]));
         }
     }
     return ALAR_OK;
 }
 
-/* Shares the scratch out: cells as many as needed, a quarter of the rest for the hash, the rest for
-   values. Blocks know their leaves; here they get their cells. */
-static enum alar_status reach_carve(struct alar_reach *reach, struct alar_scratch *scratch)
+/* Shares the scratch out: subsets as many as needed, a quarter of the rest for the hash, the rest
+   for values. Blocks know their leaves; here they get their subsets. */
+static enum alar_status reachable_carve(struct alar_reachable *reachable,
+                                        struct alar_scratch *scratch)
 {
-    uint64_t cells = 0;
+    uint64_t subsets = 0;
 
-    for (uint32_t i = 0; i < reach->blocks; i++) {
-        if (reach->block[i].leaves > UINT16_MAX || cells > UINT32_MAX / 2) {
+    for (uint32_t i = 0; i < reachable->partitions; i++) {
+        if (reachable->partition[i].leaves > UINT16_MAX || subsets > UINT32_MAX / 2) {
             return ALAR_E_RANGE;
         }
-        reach->block[i].first_cell = (uint32_t)cells;
-        cells += alar_block_cells(&reach->block[i]);
+        reachable->partition[i].first_subset = (uint32_t)subsets;
+        subsets += alar_partition_subsets(&reachable->partition[i]);
     }
-    reach->cell =
-        cells < UINT32_MAX ? alar_scratch_take(scratch, cells, sizeof *reach->cell) : NULL;
-    for (reach->slots = 16; reach->slots < scratch->bytes / 64 && reach->slots < UINT32_C(1) << 24;
-         reach->slots *= 2) {
+    reachable->subset = subsets < UINT32_MAX
+                            ? alar_scratch_take(scratch, subsets, sizeof *reachable->subset)
+                            : NULL;
+    for (reachable->slots = 16;
+         reachable->slots < scratch->bytes / 64 && reachable->slots < UINT32_C(1) << 24;
+         reachable->slots *= 2) {
     }
-    reach->slot = alar_scratch_take(scratch, reach->slots, sizeof *reach->slot);
-    size_t room = scratch->bytes / sizeof *reach->value;
-    reach->value_limit = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
-    reach->value = alar_scratch_take(scratch, reach->value_limit, sizeof *reach->value);
-    if (!reach->cell || !reach->slot || !reach->value) {
+    reachable->slot = alar_scratch_take(scratch, reachable->slots, sizeof *reachable->slot);
+    size_t room = scratch->bytes / sizeof *reachable->value;
+    reachable->value_limit = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
+    reachable->value = alar_scratch_take(scratch, reachable->value_limit, sizeof *reachable->value);
+    if (!reachable->subset || !reachable->slot || !reachable->value) {
         return ALAR_E_RANGE;
     }
-    for (uint32_t i = 0; i < reach->slots; i++) {
-        reach->slot[i] = 0;
+    for (uint32_t i = 0; i < reachable->slots; i++) {
+        reachable->slot[i] = 0;
     }
     return ALAR_OK;
 }
 
-static enum alar_status reach_build(struct alar_reach *reach, struct alar_scratch scratch)
+static enum alar_status reachable_build(struct alar_reachable *reachable,
+                                        struct alar_scratch scratch)
 {
-    ALAR_TRY(reach_carve(reach, &scratch));
-    for (uint32_t i = 0; i < reach->blocks; i++) {
-        ALAR_TRY(block_fill(reach, &reach->block[i]));
+    ALAR_TRY(reachable_carve(reachable, &scratch));
+    for (uint32_t i = 0; i < reachable->partitions; i++) {
+        ALAR_TRY(partition_fill(reachable, &reachable->partition[i]));
     }
     return ALAR_OK;
 }
 
-/* Common start: memory for the blocks and their members. */
-static enum alar_status reach_start(struct alar_reach *reach, uint32_t blocks,
-                                    struct alar_scratch *scratch)
+/* Common start: memory for the partitions and their members. */
+static enum alar_status reachable_start(struct alar_reachable *reachable, uint32_t partitions,
+                                        struct alar_scratch *scratch)
 {
-    reach->blocks = blocks;
-    reach->block = alar_scratch_take(scratch, blocks, sizeof *reach->block);
-    reach->member = alar_scratch_take(scratch, reach->n, sizeof *reach->member);
-    return reach->block && reach->member ? ALAR_OK : ALAR_E_RANGE;
+    reachable->partitions = partitions;
+    reachable->partition = alar_scratch_take(scratch, partitions, sizeof *reachable->partition);
+    reachable->member = alar_scratch_take(scratch, reachable->n, sizeof *reachable->member);
+    return reachable->partition && reachable->member ? ALAR_OK : ALAR_E_RANGE;
 }
 
-static enum alar_status reach_single(struct alar_reach *reach, bool is_ordered,
-                                     struct alar_scratch scratch)
+static enum alar_status reachable_single(struct alar_reachable *reachable, bool is_ordered,
+                                         struct alar_scratch scratch)
 {
-    ALAR_TRY(reach_start(reach, 1, &scratch));
-    for (uint32_t i = 0; i < reach->n; i++) {
-        reach->member[i] = i;
+    ALAR_TRY(reachable_start(reachable, 1, &scratch));
+    for (uint32_t i = 0; i < reachable->n; i++) {
+        reachable->member[i] = i;
     }
-    reach->block[0] = (struct alar_block){is_ordered, false, reach->n, 0, 0};
-    return reach_build(reach, scratch);
+    reachable->partition[0] = (struct alar_partition){is_ordered, false, reachable->n, 0, 0};
+    return reachable_build(reachable, scratch);
 }
 
-enum alar_status alar_reach_any(struct alar_reach *reach, struct alar_adder adder,
-                                const uint64_t *bits, uint32_t n, uint64_t work,
-                                struct alar_scratch scratch)
-{
-    PRE(n >= 1);
-    *reach = (struct alar_reach){.adder = adder, .bits = bits, .n = n, .work = work};
-    return n > ALAR_REACH_RANKS_MAX ? ALAR_E_RANGE : reach_single(reach, false, scratch);
-}
-
-enum alar_status alar_reach_ordered(struct alar_reach *reach, struct alar_adder adder,
+enum alar_status alar_reachable_any(struct alar_reachable *reachable, struct alar_adder adder,
                                     const uint64_t *bits, uint32_t n, uint64_t work,
                                     struct alar_scratch scratch)
 {
     PRE(n >= 1);
-    *reach = (struct alar_reach){.adder = adder, .bits = bits, .n = n, .work = work};
-    return reach_single(reach, true, scratch);
+    *reachable = (struct alar_reachable){.adder = adder, .bits = bits, .n = n, .work = work};
+    return n > ALAR_REACHABLE_RANKS_MAX ? ALAR_E_RANGE
+                                        : reachable_single(reachable, false, scratch);
 }
 
-enum alar_status alar_reach_nodes(struct alar_reach *reach, struct alar_adder adder,
-                                  const uint64_t *bits, uint32_t n, const uint32_t *node,
-                                  uint32_t nodes, uint64_t work, struct alar_scratch scratch)
+enum alar_status alar_reachable_ordered(struct alar_reachable *reachable, struct alar_adder adder,
+                                        const uint64_t *bits, uint32_t n, uint64_t work,
+                                        struct alar_scratch scratch)
+{
+    PRE(n >= 1);
+    *reachable = (struct alar_reachable){.adder = adder, .bits = bits, .n = n, .work = work};
+    return reachable_single(reachable, true, scratch);
+}
+
+enum alar_status alar_reachable_nodes(struct alar_reachable *reachable, struct alar_adder adder,
+                                      const uint64_t *bits, uint32_t n, const uint32_t *node,
+                                      uint32_t nodes, uint64_t work, struct alar_scratch scratch)
 {
     uint32_t members = 0;
 
     PRE(n >= 1);
-    *reach = (struct alar_reach){.adder = adder, .bits = bits, .n = n, .work = work};
-    if (nodes < 1 || nodes > ALAR_REACH_RANKS_MAX) {
+    *reachable = (struct alar_reachable){.adder = adder, .bits = bits, .n = n, .work = work};
+    if (nodes < 1 || nodes > ALAR_REACHABLE_RANKS_MAX) {
         return ALAR_E_RANGE;
     }
-    ALAR_TRY(reach_start(reach, nodes + 1, &scratch));
+    ALAR_TRY(reachable_start(reachable, nodes + 1, &scratch));
     for (uint32_t i = 0; i < nodes; i++) {
         uint32_t first = members;
         for (uint32_t rank = 0; rank < n; rank++) {
             if (node[rank] == i) {
-                reach->member[members++] = rank;
+                reachable->member[members++] = rank;
             }
         }
         uint32_t leaves = members - first;
-        if (leaves < 1 || leaves > ALAR_REACH_RANKS_MAX) {
+        if (leaves < 1 || leaves > ALAR_REACHABLE_RANKS_MAX) {
             return ALAR_E_RANGE;
         }
-        reach->block[i] = (struct alar_block){false, false, leaves, 0, first};
+        reachable->partition[i] = (struct alar_partition){false, false, leaves, 0, first};
     }
     if (members != n) {
         return ALAR_E_RANGE;
     }
-    reach->block[nodes] = (struct alar_block){false, true, nodes, 0, 0};
-    return reach_build(reach, scratch);
+    reachable->partition[nodes] = (struct alar_partition){false, true, nodes, 0, 0};
+    return reachable_build(reachable, scratch);
 }

@@ -4,23 +4,23 @@
 #include "base/check.h"
 
 /* The first digit of the slice: 32 * 31 - 1152 = -160, and 32 * 2 - 1152 = -1088. */
-static int lanes_first(enum alar_dtype dtype)
+static int elements_first(enum alar_dtype dtype)
 {
     return dtype == ALAR_F64 ? 2 : 31;
 }
 
-uint32_t alar_lanes_count(enum alar_dtype dtype)
+uint32_t alar_exact_wire_count(enum alar_dtype dtype)
 {
     PRE(alar_dtype_is_float(dtype));
-    return dtype == ALAR_F64 ? ALAR_LANES_F64 : ALAR_LANES_F32;
+    return dtype == ALAR_F64 ? ALAR_EXACT_WIRE_F64 : ALAR_EXACT_WIRE_F32;
 }
 
-enum alar_status alar_lanes_encode(const struct alar_exact *exact, enum alar_dtype dtype,
-                                   int64_t *lane)
+enum alar_status alar_exact_wire_encode(const struct alar_exact *exact, enum alar_dtype dtype,
+                                        int64_t *element)
 {
     struct alar_exact_magnitude magnitude;
-    int first = lanes_first(dtype);
-    int digits = (int)alar_lanes_count(dtype) - ALAR_LANE_DIGITS;
+    int first = elements_first(dtype);
+    int digits = (int)alar_exact_wire_count(dtype) - ALAR_EXACT_WIRE_DIGITS;
 
     alar_exact_magnitude(exact, &magnitude);
     if (magnitude.top >= first + digits || exact->terms >> 42 != 0) {
@@ -31,47 +31,48 @@ enum alar_status alar_lanes_encode(const struct alar_exact *exact, enum alar_dty
             return ALAR_E_RANGE;
         }
     }
-    lane[ALAR_LANE_TERMS] = (int64_t)exact->terms;
-    lane[ALAR_LANE_MINUS_ZEROS] = (int64_t)exact->minus_zeros;
-    lane[ALAR_LANE_NANS] = (int64_t)exact->nans;
-    lane[ALAR_LANE_PLUS_INFS] = (int64_t)exact->infinities[0];
-    lane[ALAR_LANE_MINUS_INFS] = (int64_t)exact->infinities[1];
+    element[ALAR_EXACT_WIRE_TERMS] = (int64_t)exact->terms;
+    element[ALAR_EXACT_WIRE_MINUS_ZEROS] = (int64_t)exact->minus_zeros;
+    element[ALAR_EXACT_WIRE_NANS] = (int64_t)exact->nans;
+    element[ALAR_EXACT_WIRE_PLUS_INFS] = (int64_t)exact->infinities[0];
+    element[ALAR_EXACT_WIRE_MINUS_INFS] = (int64_t)exact->infinities[1];
     for (int i = 0; i < digits; i++) {
         int64_t digit = magnitude.digit[first + i];
-        lane[ALAR_LANE_DIGITS + i] = magnitude.is_negative ? -digit : digit;
+        element[ALAR_EXACT_WIRE_DIGITS + i] = magnitude.is_negative ? -digit : digit;
     }
     return ALAR_OK;
 }
 
-/* Could this lane be a sum over the ranks that are allowed? */
-static bool lane_is_possible(enum alar_lane index, int64_t value)
+/* Could this element be a sum over the ranks that are allowed? */
+static bool element_is_possible(enum alar_exact_wire_element index, int64_t value)
 {
-    int64_t largest = ALAR_LANES_RANKS_MAX << (index < ALAR_LANE_DIGITS ? 42 : 32);
+    int64_t largest = ALAR_EXACT_WIRE_RANKS_MAX << (index < ALAR_EXACT_WIRE_DIGITS ? 42 : 32);
 
-    return value <= largest && value >= (index < ALAR_LANE_DIGITS ? 0 : -largest);
+    return value <= largest && value >= (index < ALAR_EXACT_WIRE_DIGITS ? 0 : -largest);
 }
 
-enum alar_status alar_lanes_decode(const int64_t *lane, enum alar_dtype dtype,
-                                   struct alar_exact *exact)
+enum alar_status alar_exact_wire_decode(const int64_t *element, enum alar_dtype dtype,
+                                        struct alar_exact *exact)
 {
-    int first = lanes_first(dtype);
-    uint32_t count = alar_lanes_count(dtype);
+    int first = elements_first(dtype);
+    uint32_t count = alar_exact_wire_count(dtype);
 
     for (uint32_t i = 0; i < count; i++) {
-        if (!lane_is_possible((enum alar_lane)(i < ALAR_LANE_DIGITS ? i : ALAR_LANE_DIGITS),
-                              lane[i])) {
+        if (!element_is_possible((enum alar_exact_wire_element)(
+                                     i < ALAR_EXACT_WIRE_DIGITS ? i : ALAR_EXACT_WIRE_DIGITS),
+                                 element[i])) {
             return ALAR_E_RANGE;
         }
     }
     alar_exact_init(exact);
-    exact->terms = (uint64_t)lane[ALAR_LANE_TERMS];
-    exact->minus_zeros = (uint64_t)lane[ALAR_LANE_MINUS_ZEROS];
-    exact->nans = (uint64_t)lane[ALAR_LANE_NANS];
-    exact->infinities[0] = (uint64_t)lane[ALAR_LANE_PLUS_INFS];
-    exact->infinities[1] = (uint64_t)lane[ALAR_LANE_MINUS_INFS];
-    for (uint32_t i = ALAR_LANE_DIGITS; i < count; i++) {
-        exact->digit[first + (int)i - ALAR_LANE_DIGITS] = lane[i];
+    exact->terms = (uint64_t)element[ALAR_EXACT_WIRE_TERMS];
+    exact->minus_zeros = (uint64_t)element[ALAR_EXACT_WIRE_MINUS_ZEROS];
+    exact->nans = (uint64_t)element[ALAR_EXACT_WIRE_NANS];
+    exact->infinities[0] = (uint64_t)element[ALAR_EXACT_WIRE_PLUS_INFS];
+    exact->infinities[1] = (uint64_t)element[ALAR_EXACT_WIRE_MINUS_INFS];
+    for (uint32_t i = ALAR_EXACT_WIRE_DIGITS; i < count; i++) {
+        exact->digit[first + (int)i - ALAR_EXACT_WIRE_DIGITS] = element[i];
     }
-    exact->pending = (uint32_t)ALAR_LANES_RANKS_MAX;
+    exact->pending = (uint32_t)ALAR_EXACT_WIRE_RANKS_MAX;
     return ALAR_OK;
 }

@@ -1,5 +1,5 @@
 /* Hostile inputs that are numbers in an order: ledgers, masks, ties, trees, counts. The families
-   that live at the edges of the formats are in vectors_edge.c. */
+   that live at the edges of the formats are in hostile_edge.c. */
 #include "numbers/hostile_edge.h"
 
 #include "base/check.h"
@@ -14,23 +14,23 @@ enum {
     SEARCH_TRIES = 200, /* of one element */
 };
 
-const struct alar_family_row alar_families[ALAR_FAMILY_COUNT] = {
-#define FAMILY(token, name, what, reveals) {name, what, reveals},
+const struct alar_hostile_row alar_families[ALAR_HOSTILE_COUNT] = {
+#define HOSTILE(token, name, what, reveals) {name, what, reveals},
 #include "numbers/hostile.def"
 };
 
-enum alar_status alar_family_find(const char *name, enum alar_family *family)
+enum alar_status alar_hostile_find(const char *name, enum alar_hostile *family)
 {
-    for (int i = 0; i < ALAR_FAMILY_COUNT; i++) {
+    for (int i = 0; i < ALAR_HOSTILE_COUNT; i++) {
         if (strcmp(name, alar_families[i].name) == 0) {
-            *family = (enum alar_family)i;
+            *family = (enum alar_hostile)i;
             return ALAR_OK;
         }
     }
     return ALAR_E_INPUT;
 }
 
-void vectors_set(struct vectors_maker *maker, uint32_t rank, uint32_t element, double value)
+void hostile_set(struct hostile_maker *maker, uint32_t rank, uint32_t element, double value)
 {
     struct alar_vector *vector = maker->vector;
 
@@ -38,33 +38,33 @@ void vectors_set(struct vectors_maker *maker, uint32_t rank, uint32_t element, d
         alar_fp_from_double(vector->dtype, value);
 }
 
-void vectors_fill(struct vectors_maker *maker, double value)
+void hostile_fill(struct hostile_maker *maker, double value)
 {
     for (uint32_t r = 0; r < maker->ranks; r++) {
         for (uint32_t e = 0; e < maker->vector->elements; e++) {
-            vectors_set(maker, r, e, value);
+            hostile_set(maker, r, e, value);
         }
     }
 }
 
-uint32_t vectors_below(struct vectors_maker *maker, uint64_t bound)
+uint32_t hostile_below(struct hostile_maker *maker, uint64_t bound)
 {
     return (uint32_t)alar_rng_below(&maker->rng, bound);
 }
 
 /* A loss of a language model. */
-static double loss_draw(struct vectors_maker *maker)
+static double loss_draw(struct hostile_maker *maker)
 {
     return 1.0 + 11.0 * alar_rng_unit(&maker->rng);
 }
 
-void vectors_shuffle(struct vectors_maker *maker, uint32_t element)
+void hostile_shuffle(struct hostile_maker *maker, uint32_t element)
 {
     struct alar_vector *vector = maker->vector;
 
     for (uint32_t i = maker->ranks; i > 1; i--) {
         uint64_t *a = &vector->bits[(size_t)(i - 1) * vector->elements + element];
-        uint64_t *b = &vector->bits[(size_t)vectors_below(maker, i) * vector->elements + element];
+        uint64_t *b = &vector->bits[(size_t)hostile_below(maker, i) * vector->elements + element];
         uint64_t kept = *a;
 
         *a = *b;
@@ -73,47 +73,47 @@ void vectors_shuffle(struct vectors_maker *maker, uint32_t element)
 }
 
 /* Twelve ranks an element; the digit of a rank moves on with each operation. */
-static void make_ledger(struct vectors_maker *maker)
+static void make_ledger(struct hostile_maker *maker)
 {
     uint32_t needed = (maker->ranks + LEDGER_RANKS - 1) / LEDGER_RANKS;
     uint32_t elements = needed < ALAR_VECTOR_ELEMENTS_MAX ? needed : ALAR_VECTOR_ELEMENTS_MAX;
 
     maker->vector->elements = elements;
-    vectors_fill(maker, 0.0);
+    hostile_fill(maker, 0.0);
     for (uint32_t r = 0; r < maker->ranks && r / LEDGER_RANKS < elements; r++) {
         uint64_t digit = (r + maker->index) % LEDGER_RANKS;
 
-        vectors_set(maker, r, r / LEDGER_RANKS, (double)(UINT64_C(1) << (2 * digit)));
+        hostile_set(maker, r, r / LEDGER_RANKS, (double)(UINT64_C(1) << (2 * digit)));
     }
 }
 
 /* All pairs of ranks while they fit, then drawn ones. */
-static void make_masks(struct vectors_maker *maker)
+static void make_masks(struct hostile_maker *maker)
 {
     uint32_t n = maker->ranks;
     uint64_t pairs = (uint64_t)n * (n - 1) / 2;
     uint32_t element = 0;
 
     if (n < 2) {
-        vectors_fill(maker, 1.0);
+        hostile_fill(maker, 1.0);
         return;
     }
     maker->vector->elements =
         (uint32_t)(pairs < ALAR_VECTOR_ELEMENTS_MAX ? pairs : ALAR_VECTOR_ELEMENTS_MAX);
-    vectors_fill(maker, 1.0);
+    hostile_fill(maker, 1.0);
     for (uint32_t i = 0; i < n && element < maker->vector->elements; i++) {
         for (uint32_t j = i + 1; j < n && element < maker->vector->elements; j++, element++) {
-            uint32_t at = pairs > ALAR_VECTOR_ELEMENTS_MAX ? vectors_below(maker, n - 1) : i;
+            uint32_t at = pairs > ALAR_VECTOR_ELEMENTS_MAX ? hostile_below(maker, n - 1) : i;
             uint32_t other =
-                pairs > ALAR_VECTOR_ELEMENTS_MAX ? at + 1 + vectors_below(maker, n - 1 - at) : j;
+                pairs > ALAR_VECTOR_ELEMENTS_MAX ? at + 1 + hostile_below(maker, n - 1 - at) : j;
 
-            vectors_set(maker, at, element, 0x1p100);
-            vectors_set(maker, other, element, -0x1p100);
+            hostile_set(maker, at, element, 0x1p100);
+            hostile_set(maker, other, element, -0x1p100);
         }
     }
 }
 
-static void make_width(struct vectors_maker *maker)
+static void make_width(struct hostile_maker *maker)
 {
     /* The last two values of a row go to two ranks, the first one to the others that remain. */
     static const double rows[][3] = {
@@ -127,13 +127,13 @@ static void make_width(struct vectors_maker *maker)
     maker->vector->elements = sizeof(rows) / sizeof(rows[0]);
     for (uint32_t e = 0; e < maker->vector->elements; e++) {
         for (uint32_t r = 0; r < maker->ranks; r++) {
-            vectors_set(maker, r, e, rows[e][r == 0 ? 1 : r == 1 ? 2 : 0]);
+            hostile_set(maker, r, e, rows[e][r == 0 ? 1 : r == 1 ? 2 : 0]);
         }
-        vectors_shuffle(maker, e);
+        hostile_shuffle(maker, e);
     }
 }
 
-static void make_ties(struct vectors_maker *maker)
+static void make_ties(struct hostile_maker *maker)
 {
     maker->vector->elements = 8;
     for (uint32_t e = 0; e < 8; e++) {
@@ -141,11 +141,11 @@ static void make_ties(struct vectors_maker *maker)
         double odd = e & 2 ? 0x1p-23 : 0.0;
 
         for (uint32_t r = 0; r < maker->ranks; r++) {
-            double halves = (double)(1 + 2 * vectors_below(maker, 2)) * 0x1p-24;
+            double halves = (double)(1 + 2 * hostile_below(maker, 2)) * 0x1p-24;
 
-            vectors_set(maker, r, e, sign * (r == 0 ? 1.0 + odd : halves));
+            hostile_set(maker, r, e, sign * (r == 0 ? 1.0 + odd : halves));
         }
-        vectors_shuffle(maker, e);
+        hostile_shuffle(maker, e);
     }
 }
 
@@ -181,15 +181,15 @@ static uint32_t trees_apart(const struct alar_vector *vector, uint32_t ranks, ui
     return count;
 }
 
-static void element_draw(struct vectors_maker *maker, uint32_t element)
+static void element_draw(struct hostile_maker *maker, uint32_t element)
 {
     for (uint32_t r = 0; r < maker->ranks; r++) {
-        vectors_set(maker, r, element, loss_draw(maker));
+        hostile_set(maker, r, element, loss_draw(maker));
     }
 }
 
 /* Three ranks have three trees over them, of which the usual ones make two. */
-static void make_ordered(struct vectors_maker *maker)
+static void make_ordered(struct hostile_maker *maker)
 {
     uint32_t wanted = maker->ranks < 4 ? 2 : 3;
 
@@ -206,7 +206,7 @@ static void make_ordered(struct vectors_maker *maker)
 }
 
 /* Even indexes stay below 2^24 in all, odd ones go beyond it. */
-static void make_unordered(struct vectors_maker *maker)
+static void make_unordered(struct hostile_maker *maker)
 {
     uint64_t limit = (UINT64_C(1) << 24) / maker->ranks;
     uint64_t base = maker->index % 2 == 0 ? limit - limit / 8 : limit + limit / 2;
@@ -216,33 +216,33 @@ static void make_unordered(struct vectors_maker *maker)
         for (uint32_t r = 0; r < maker->ranks; r++) {
             uint64_t less = alar_rng_below(&maker->rng, limit / 8 + 1);
 
-            vectors_set(maker, r, e, (double)(base - less));
+            hostile_set(maker, r, e, (double)(base - less));
         }
     }
 }
 
-static void make_cancel(struct vectors_maker *maker)
+static void make_cancel(struct hostile_maker *maker)
 {
     maker->vector->elements = 4;
-    vectors_fill(maker, 0.0);
+    hostile_fill(maker, 0.0);
     for (uint32_t e = 0; e < 4; e++) {
         for (uint32_t r = 0; r + 1 < maker->ranks; r += 2) {
-            int scale = (int)vectors_below(maker, 20);
+            int scale = (int)hostile_below(maker, 20);
             double large = loss_draw(maker) * (double)(1 << scale);
 
-            vectors_set(maker, r, e, large);
-            vectors_set(maker, r + 1, e, -large * (1.0 + 0x1p-20 * alar_rng_unit(&maker->rng)));
+            hostile_set(maker, r, e, large);
+            hostile_set(maker, r + 1, e, -large * (1.0 + 0x1p-20 * alar_rng_unit(&maker->rng)));
         }
         if (maker->ranks % 2 == 1) {
-            vectors_set(maker, maker->ranks - 1, e, 0x1p-10 * loss_draw(maker));
+            hostile_set(maker, maker->ranks - 1, e, 0x1p-10 * loss_draw(maker));
         }
-        vectors_shuffle(maker, e);
+        hostile_shuffle(maker, e);
     }
 }
 
 /* Numbers that name operation and rank; the second half belongs to another salt. Exact in fp32
    while ranks * 2 * 4096 * ranks stays below 2^24. */
-static void make_async(struct vectors_maker *maker)
+static void make_async(struct hostile_maker *maker)
 {
     uint32_t elements = 2 + 2 * (uint32_t)(maker->index % 4);
 
@@ -251,24 +251,24 @@ static void make_async(struct vectors_maker *maker)
         for (uint32_t r = 0; r < maker->ranks; r++) {
             uint64_t salt = (maker->index * 2 + (e >= elements / 2)) % 4096;
 
-            vectors_set(maker, r, e, (double)(1 + r + maker->ranks * salt));
+            hostile_set(maker, r, e, (double)(1 + r + maker->ranks * salt));
         }
     }
 }
 
-static void make_degenerate(struct vectors_maker *maker)
+static void make_degenerate(struct hostile_maker *maker)
 {
     static const uint32_t counts[] = {1, 7, 13, 17, 33};
-    uint32_t alone = vectors_below(maker, maker->ranks);
+    uint32_t alone = hostile_below(maker, maker->ranks);
     double value = loss_draw(maker);
 
     maker->vector->elements = counts[maker->index % 5];
     if (maker->index % 3 == 0) {
-        vectors_fill(maker, value);
+        hostile_fill(maker, value);
     } else if (maker->index % 3 == 1) {
-        vectors_fill(maker, 0.0);
+        hostile_fill(maker, 0.0);
         for (uint32_t e = 0; e < maker->vector->elements; e++) {
-            vectors_set(maker, alone, e, loss_draw(maker));
+            hostile_set(maker, alone, e, loss_draw(maker));
         }
     } else {
         for (uint32_t e = 0; e < maker->vector->elements; e++) {
@@ -279,18 +279,18 @@ static void make_degenerate(struct vectors_maker *maker)
 
 void alar_vector_make(const struct alar_vector_key *key, struct alar_vector *vector)
 {
-    static void (*const makers[])(struct vectors_maker *) = {
-        [ALAR_FAMILY_LEDGER] = make_ledger,         [ALAR_FAMILY_MASKS] = make_masks,
-        [ALAR_FAMILY_WIDTH] = make_width,           [ALAR_FAMILY_TIES] = make_ties,
-        [ALAR_FAMILY_ORDERED] = make_ordered,       [ALAR_FAMILY_UNORDERED] = make_unordered,
-        [ALAR_FAMILY_CANCEL] = make_cancel,         [ALAR_FAMILY_EDGES] = vectors_edges,
-        [ALAR_FAMILY_SPECIALS] = vectors_specials,  [ALAR_FAMILY_AVERAGES] = vectors_averages,
-        [ALAR_FAMILY_INTEGERS] = vectors_integers,  [ALAR_FAMILY_ASYNC] = make_async,
-        [ALAR_FAMILY_DEGENERATE] = make_degenerate, [ALAR_FAMILY_LIVE] = vectors_live,
+    static void (*const makers[])(struct hostile_maker *) = {
+        [ALAR_HOSTILE_LEDGER] = make_ledger,         [ALAR_HOSTILE_MASKS] = make_masks,
+        [ALAR_HOSTILE_WIDTH] = make_width,           [ALAR_HOSTILE_TIES] = make_ties,
+        [ALAR_HOSTILE_ORDERED] = make_ordered,       [ALAR_HOSTILE_UNORDERED] = make_unordered,
+        [ALAR_HOSTILE_CANCEL] = make_cancel,         [ALAR_HOSTILE_EDGES] = hostile_edges,
+        [ALAR_HOSTILE_SPECIALS] = hostile_specials,  [ALAR_HOSTILE_AVERAGES] = hostile_averages,
+        [ALAR_HOSTILE_INTEGERS] = hostile_integers,  [ALAR_HOSTILE_ASYNC] = make_async,
+        [ALAR_HOSTILE_DEGENERATE] = make_degenerate, [ALAR_HOSTILE_LIVE] = hostile_live,
     };
-    struct vectors_maker maker = {.vector = vector, .ranks = key->ranks, .index = key->index};
+    struct hostile_maker maker = {.vector = vector, .ranks = key->ranks, .index = key->index};
 
-    PRE(key->family < ALAR_FAMILY_COUNT);
+    PRE(key->family < ALAR_HOSTILE_COUNT);
     PRE(key->ranks >= 1);
     PRE(key->ranks <= ALAR_VECTOR_RANKS_MAX);
     maker.rng = alar_rng_stream(alar_rng_fold(key->seed, key->index), key->family);

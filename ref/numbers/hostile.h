@@ -1,24 +1,24 @@
 /* Hostile inputs: contributions of all ranks to one all-reduce, made to reveal what an easy input
    hides. The same numbers on every machine for the same family, ranks, seed and index. */
-#ifndef ALAR_VECTORS_H
-#define ALAR_VECTORS_H
+#ifndef ALAR_HOSTILE_H
+#define ALAR_HOSTILE_H
 
 #include "api/dtype.h"
 #include "api/terms.h"
 
-enum alar_family {
-#define FAMILY(token, name, what, reveals) ALAR_FAMILY_##token,
+enum alar_hostile {
+#define HOSTILE(token, name, what, reveals) ALAR_HOSTILE_##token,
 #include "numbers/hostile.def"
-    ALAR_FAMILY_COUNT
+    ALAR_HOSTILE_COUNT
 };
 
-struct alar_family_row {
+struct alar_hostile_row {
     const char *name;
     const char *what;
     const char *reveals;
 };
 
-extern const struct alar_family_row alar_families[ALAR_FAMILY_COUNT];
+extern const struct alar_hostile_row alar_families[ALAR_HOSTILE_COUNT];
 
 enum {
     ALAR_VECTOR_ELEMENTS_MAX = 48,
@@ -27,7 +27,7 @@ enum {
 
 /* Which vector: the index-th of its family, as operation `index` of a run. */
 struct alar_vector_key {
-    enum alar_family family;
+    enum alar_hostile family;
     uint32_t ranks; /* 1 .. ALAR_VECTOR_RANKS_MAX */
     uint64_t seed;
     uint64_t index;
@@ -47,6 +47,6 @@ struct alar_vector {
 void alar_vector_make(const struct alar_vector_key *key, struct alar_vector *vector);
 
 /* Errors: ALAR_E_INPUT when no family has the name. */
-ALAR_MUST_USE enum alar_status alar_family_find(const char *name, enum alar_family *family);
+ALAR_MUST_USE enum alar_status alar_hostile_find(const char *name, enum alar_hostile *family);
 
 #endif

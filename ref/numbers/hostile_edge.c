@@ -10,35 +10,35 @@ enum {
     INTEGER_CASES = 6
 };
 
-static void bits_set(struct vectors_maker *maker, uint32_t rank, uint32_t element, uint64_t bits)
+static void bits_set(struct hostile_maker *maker, uint32_t rank, uint32_t element, uint64_t bits)
 {
     maker->vector->bits[(size_t)rank * maker->vector->elements + element] = bits;
 }
 
 /* First half of the ranks one value, the others another, dealt out anew. */
-static void halves(struct vectors_maker *maker, uint32_t element, double first, double second)
+static void halves(struct hostile_maker *maker, uint32_t element, double first, double second)
 {
     for (uint32_t r = 0; r < maker->ranks; r++) {
-        vectors_set(maker, r, element, r < maker->ranks / 2 ? first : second);
+        hostile_set(maker, r, element, r < maker->ranks / 2 ? first : second);
     }
-    vectors_shuffle(maker, element);
+    hostile_shuffle(maker, element);
 }
 
 /* One subnormal drawn for every rank, or one rank in two. */
-static void subnormals(struct vectors_maker *maker, uint32_t element, bool has_normal)
+static void subnormals(struct hostile_maker *maker, uint32_t element, bool has_normal)
 {
     double smallest = maker->vector->dtype == ALAR_F16 ? 0x1p-24 : 0x1p-149;
     double least_normal = maker->vector->dtype == ALAR_F16 ? 0x1p-14 : 0x1p-126;
 
     for (uint32_t r = 0; r < maker->ranks; r++) {
-        double tiny = smallest * (1 + vectors_below(maker, 500));
+        double tiny = smallest * (1 + hostile_below(maker, 500));
 
-        vectors_set(maker, r, element, has_normal && r % 2 == 0 ? least_normal + tiny : -tiny);
+        hostile_set(maker, r, element, has_normal && r % 2 == 0 ? least_normal + tiny : -tiny);
     }
-    vectors_shuffle(maker, element);
+    hostile_shuffle(maker, element);
 }
 
-void vectors_edges(struct vectors_maker *maker)
+void hostile_edges(struct hostile_maker *maker)
 {
     double largest;
 
@@ -61,17 +61,17 @@ static uint64_t nan_of(uint32_t rank)
            (rank % 3 == 0 ? UINT64_C(0x80000000) : 0);
 }
 
-void vectors_specials(struct vectors_maker *maker)
+void hostile_specials(struct hostile_maker *maker)
 {
     uint32_t n = maker->ranks;
-    uint32_t one = vectors_below(maker, n);
-    uint32_t other = (one + 1 + vectors_below(maker, n > 1 ? n - 1 : 1)) % n;
+    uint32_t one = hostile_below(maker, n);
+    uint32_t other = (one + 1 + hostile_below(maker, n > 1 ? n - 1 : 1)) % n;
     uint64_t minus_zero = alar_dtype_sign(ALAR_F32);
 
     maker->vector->elements = SPECIAL_CASES;
     for (uint32_t r = 0; r < n; r++) {
         for (uint32_t e = 0; e < SPECIAL_CASES; e++) {
-            vectors_set(maker, r, e, 1.0 + vectors_below(maker, 9));
+            hostile_set(maker, r, e, 1.0 + hostile_below(maker, 9));
         }
         bits_set(maker, r, 4, minus_zero);
         bits_set(maker, r, 5, r == one ? 0 : minus_zero);
@@ -86,20 +86,20 @@ void vectors_specials(struct vectors_maker *maker)
     bits_set(maker, (uint32_t)(maker->index % n), 7, nan_of(other));
 }
 
-void vectors_averages(struct vectors_maker *maker)
+void hostile_averages(struct hostile_maker *maker)
 {
     maker->vector->dtype = maker->index % 2 == 0 ? ALAR_F32 : ALAR_F64;
     maker->vector->red = ALAR_RED_AVG;
     maker->vector->elements = 6;
     for (uint32_t e = 0; e < 6; e++) {
         for (uint32_t r = 0; r < maker->ranks; r++) {
-            vectors_set(maker, r, e, 1.0 + 11.0 * alar_rng_unit(&maker->rng));
+            hostile_set(maker, r, e, 1.0 + 11.0 * alar_rng_unit(&maker->rng));
         }
     }
 }
 
 /* Each row: the value of one rank, that of a second one, that of the others. */
-void vectors_integers(struct vectors_maker *maker)
+void hostile_integers(struct hostile_maker *maker)
 {
     static const int64_t rows[INTEGER_CASES][3] = {
         {INT32_MAX, 1, 0},      {INT32_MIN, -1, 0},   {(1 << 24) + 1, 0, 0},
@@ -129,15 +129,15 @@ void vectors_integers(struct vectors_maker *maker)
             bits_set(maker, r, e,
                      (uint64_t)table[e][r < 2 ? r : 2] & alar_dtype_mask(maker->vector->dtype));
         }
-        vectors_shuffle(maker, e);
+        hostile_shuffle(maker, e);
     }
 }
 
 /* Index by index: sums at counts 1, 2, 3, ..., then MAX and MIN. */
-void vectors_live(struct vectors_maker *maker)
+void hostile_live(struct hostile_maker *maker)
 {
     bool is_sum = maker->index % 2 == 0;
-    uint32_t one = vectors_below(maker, maker->ranks);
+    uint32_t one = hostile_below(maker, maker->ranks);
 
     maker->vector->elements = 1 + (uint32_t)(maker->index / 2 % 33);
     maker->vector->red = is_sum                  ? ALAR_RED_SUM
@@ -145,7 +145,7 @@ void vectors_live(struct vectors_maker *maker)
                                                  : ALAR_RED_MIN;
     for (uint32_t e = 0; e < maker->vector->elements; e++) {
         for (uint32_t r = 0; r < maker->ranks; r++) {
-            vectors_set(maker, r, e, 1.0 + 11.0 * alar_rng_unit(&maker->rng));
+            hostile_set(maker, r, e, 1.0 + 11.0 * alar_rng_unit(&maker->rng));
         }
     }
     if (is_sum) {

@@ -1,7 +1,7 @@
 /* Writing a text from its end. */
 #include "numbers/prepend.h"
 
-void alar_backward_put(struct alar_backward *out, char c)
+void alar_prepend_put(struct alar_prepend *out, char c)
 {
     if (out->next == out->start) {
         out->is_full = true;
@@ -10,10 +10,10 @@ void alar_backward_put(struct alar_backward *out, char c)
     *--out->next = c;
 }
 
-void alar_backward_put_number(struct alar_backward *out, uint32_t number)
+void alar_prepend_put_number(struct alar_prepend *out, uint32_t number)
 {
     do {
-        alar_backward_put(out, (char)('0' + number % 10));
+        alar_prepend_put(out, (char)('0' + number % 10));
         number /= 10;
     } while (number > 0);
 }

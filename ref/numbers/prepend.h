@@ -1,20 +1,20 @@
 /* Text that grows from the end of a buffer toward its start, as a postfix program is read. */
-#ifndef ALAR_BACKWARD_H
-#define ALAR_BACKWARD_H
+#ifndef ALAR_PREPEND_H
+#define ALAR_PREPEND_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Start with {buffer, buffer + size, false}; what was written begins at `next`. */
-struct alar_backward {
+struct alar_prepend {
     char *start;
     char *next;   /* one past the next free byte */
     bool is_full; /* something did not fit and was left out */
 };
 
-void alar_backward_put(struct alar_backward *out, char c);
+void alar_prepend_put(struct alar_prepend *out, char c);
 
 /* In decimal. */
-void alar_backward_put_number(struct alar_backward *out, uint32_t number);
+void alar_prepend_put_number(struct alar_prepend *out, uint32_t number);
 
 #endif

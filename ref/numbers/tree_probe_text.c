@@ -111,25 +111,25 @@ enum alar_status alar_order_print(const struct alar_tree *tree, char *text, size
                                   struct alar_scratch scratch)
 {
     uint32_t *lacking = alar_scratch_take(&scratch, tree->count, sizeof(*lacking));
-    struct alar_backward out = {text, text + size, false};
+    struct alar_prepend out = {text, text + size, false};
     uint32_t depth = 0;
 
     PRE(lacking != NULL);
-    alar_backward_put(&out, '\0');
+    alar_prepend_put(&out, '\0');
     for (uint32_t k = tree->count; k > 0; k--) {
         int32_t node = tree->node[k - 1];
 
         if (node < 0) {
-            alar_backward_put(&out, ')');
+            alar_prepend_put(&out, ')');
             lacking[depth++] = (uint32_t)(1 - node);
             continue;
         }
-        alar_backward_put_number(&out, (uint32_t)node);
+        alar_prepend_put_number(&out, (uint32_t)node);
         for (; depth > 0 && --lacking[depth - 1] == 0; depth--) {
-            alar_backward_put(&out, '(');
+            alar_prepend_put(&out, '(');
         }
         if (depth > 0) {
-            alar_backward_put(&out, '+');
+            alar_prepend_put(&out, '+');
         }
     }
     if (out.is_full) {

@@ -20,16 +20,16 @@ static const char *const kind_names[ALAR_TREE_KIND_COUNT] = {
 
 void alar_tree_name_print(struct alar_tree_name name, char text[ALAR_TREE_NAME_MAX])
 {
-    struct alar_backward out = {text, text + ALAR_TREE_NAME_MAX, false};
+    struct alar_prepend out = {text, text + ALAR_TREE_NAME_MAX, false};
     const char *kind = kind_names[name.kind];
 
-    alar_backward_put(&out, '\0');
+    alar_prepend_put(&out, '\0');
     if (name.start > 0) {
-        alar_backward_put_number(&out, name.start);
-        alar_backward_put(&out, '@');
+        alar_prepend_put_number(&out, name.start);
+        alar_prepend_put(&out, '@');
     }
     for (size_t i = strlen(kind); i > 0; i--) {
-        alar_backward_put(&out, kind[i - 1]);
+        alar_prepend_put(&out, kind[i - 1]);
     }
     POST(!out.is_full);
     memmove(text, out.next, (size_t)(text + ALAR_TREE_NAME_MAX - out.next));
@@ -78,24 +78,24 @@ enum alar_status alar_tree_print(const struct alar_tree *tree, uint64_t *stack, 
         RIGHT,
         LEFT
     };
-    struct alar_backward out = {text, text + size, false};
+    struct alar_prepend out = {text, text + size, false};
     uint32_t depth = 0;
 
     PRE(tree->count >= 1);
-    alar_backward_put(&out, '\0');
+    alar_prepend_put(&out, '\0');
     for (uint32_t i = tree->count; i > 0; i--) {
         int32_t node = tree->node[i - 1];
         if (node == ALAR_TREE_ADD) {
-            alar_backward_put(&out, ')');
+            alar_prepend_put(&out, ')');
             stack[depth++] = RIGHT;
             continue;
         }
-        alar_backward_put_number(&out, (uint32_t)node);
+        alar_prepend_put_number(&out, (uint32_t)node);
         for (; depth > 0 && stack[depth - 1] == LEFT; depth--) {
-            alar_backward_put(&out, '(');
+            alar_prepend_put(&out, '(');
         }
         if (depth > 0) {
-            alar_backward_put(&out, '+');
+            alar_prepend_put(&out, '+');
             stack[depth - 1] = LEFT;
         }
     }

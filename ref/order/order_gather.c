@@ -10,7 +10,7 @@
 enum {
     HEAD = 2,
     RUN = 3,
-    HALF = 30 /* bits of an element's number in one lane */
+    HALF = 30 /* bits of an element's number in one element */
 };
 
 static uint32_t orders_most(uint32_t n)
@@ -23,7 +23,7 @@ static uint32_t runs_most(uint32_t n)
     return 4 * n + 4;
 }
 
-uint64_t measure_lanes(uint32_t n)
+uint64_t measure_elements(uint32_t n)
 {
     return HEAD + (uint64_t)RUN * runs_most(n) + (uint64_t)orders_most(n) * n * n;
 }
@@ -161,17 +161,17 @@ static enum alar_status measured_allocate(struct alar_order_measured *measured, 
 enum alar_status measure_gather(struct measure *measure)
 {
     const struct alar_order_world *world = measure->world;
-    uint64_t lanes = measure_lanes(measure->n);
+    uint64_t elements = measure_elements(measure->n);
 
     ALAR_TRY(measured_allocate(measure->measured, measure->n));
     for (uint32_t rank = 0; rank < measure->n; rank++) {
-        memset(measure->share, 0, world->local * lanes * sizeof(*measure->share));
+        memset(measure->share, 0, world->local * elements * sizeof(*measure->share));
         if (rank >= world->first && rank < world->first + world->local) {
             uint32_t k = rank - world->first;
 
-            rank_tell(measure, k, measure->share + k * lanes);
+            rank_tell(measure, k, measure->share + k * elements);
         }
-        ALAR_TRY(measure_sum(measure, lanes));
+        ALAR_TRY(measure_sum(measure, elements));
         rank_merge(measure, rank);
     }
     return ALAR_OK;

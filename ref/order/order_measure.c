@@ -8,7 +8,7 @@ enum {
     ENTRIES_MOST = 1 << 27 /* numbers of leaves kept by a process */
 };
 
-static void lane_put(void *values, size_t bytes, uint64_t at, uint64_t bits)
+static void element_put(void *values, size_t bytes, uint64_t at, uint64_t bits)
 {
     memcpy((char *)values + at * bytes, &bits, bytes);
 }
@@ -22,9 +22,9 @@ uint64_t measure_bits(const struct measure *measure, const void *values, uint32_
     return bits;
 }
 
-enum alar_status measure_sum(struct measure *measure, uint64_t lanes)
+enum alar_status measure_sum(struct measure *measure, uint64_t elements)
 {
-    const struct alar_order_call call = {ALAR_I32, ALAR_SUM, lanes, false};
+    const struct alar_order_call call = {ALAR_I32, ALAR_SUM, elements, false};
 
     return alar_order_world_reduce(measure->world, &call, measure->share, measure->heard);
 }
@@ -41,7 +41,7 @@ static enum alar_status pair_probe(struct measure *measure, uint32_t i, uint32_t
         uint64_t bits = rank == i ? masks.large : rank == j ? masks.minus_large : masks.unit;
 
         for (uint64_t at = 0; at < measure->count; at++) {
-            lane_put(measure->send, measure->bytes, k * measure->count + at, bits);
+            element_put(measure->send, measure->bytes, k * measure->count + at, bits);
         }
     }
     ALAR_TRY(alar_order_world_reduce(measure->world, &options->call, measure->send, measure->recv));
@@ -108,16 +108,16 @@ static enum alar_status measure_allocate(struct measure *measure)
 {
     uint32_t local = measure->world->local;
     size_t orders = (size_t)local * measure->count;
-    size_t lanes = measure_lanes(measure->n);
-    size_t sends = orders > lanes ? orders : lanes;
+    size_t elements = measure_elements(measure->n);
+    size_t sends = orders > elements ? orders : elements;
 
     measure->leaves = calloc(orders * measure->square, sizeof(*measure->leaves));
     measure->order = calloc(orders, sizeof(*measure->order));
     measure->send = calloc(sends, sizeof(uint64_t));
     measure->recv = calloc(sends, sizeof(uint64_t));
     measure->kept = calloc(orders, sizeof(uint64_t));
-    measure->share = calloc(local * lanes, sizeof(*measure->share));
-    measure->heard = calloc(local * lanes, sizeof(*measure->heard));
+    measure->share = calloc(local * elements, sizeof(*measure->share));
+    measure->heard = calloc(local * elements, sizeof(*measure->heard));
     if (measure->leaves == NULL || measure->order == NULL || measure->send == NULL ||
         measure->recv == NULL || measure->kept == NULL || measure->share == NULL ||
         measure->heard == NULL) {

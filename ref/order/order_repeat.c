@@ -12,7 +12,7 @@ enum {
     INPUT_CALLS = 4,    /* calls on one input: the first, and those compared with it */
     LATE_US = 300,      /* how late one rank is, another at each call */
     EXPONENTS = 41,     /* of the inputs: 2^-20 to 2^20, so that every order shows */
-    SHARE_BITS = 16,    /* of a value in one lane */
+    SHARE_BITS = 16,    /* of a value in one element */
     ELEMENTS_MOST = 512 /* compared between ranks */
 };
 
@@ -65,11 +65,11 @@ static bool result_has_changed(const struct measure *measure)
     return false;
 }
 
-/* Rank 0's bits, in lanes that no sum can round or carry, reach all; each compares its own. */
+/* Rank 0's bits, in elements that no sum can round or carry, reach all; each compares its own. */
 static enum alar_status ranks_compare(struct measure *measure, bool *differ)
 {
     uint64_t pieces = sizeof(uint64_t) * 8 / SHARE_BITS;
-    uint64_t room = measure_lanes(measure->n) / pieces;
+    uint64_t room = measure_elements(measure->n) / pieces;
     uint64_t count = measure->count < ELEMENTS_MOST ? measure->count : ELEMENTS_MOST;
     uint32_t local = measure->world->local;
 

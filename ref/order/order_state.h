@@ -21,12 +21,12 @@ struct measure {
     int32_t *heard;
 };
 
-/* Sums `lanes` numbers over all ranks: each local rank k contributes share[k * lanes ...], and
-   heard[0 .. lanes-1] is the sum. */
-ALAR_MUST_USE enum alar_status measure_sum(struct measure *measure, uint64_t lanes);
+/* Sums `elements` numbers over all ranks: each local rank k contributes share[k * elements ...],
+   and heard[0 .. elements-1] is the sum. */
+ALAR_MUST_USE enum alar_status measure_sum(struct measure *measure, uint64_t elements);
 
 /* Lanes that measure_sum must have room for. */
-uint64_t measure_lanes(uint32_t n);
+uint64_t measure_elements(uint32_t n);
 
 /* Compares calls on one input with each other, and ranks with each other. */
 ALAR_MUST_USE enum alar_status measure_repeat(struct measure *measure);

@@ -73,11 +73,11 @@ static enum alar_status launched_open(struct alar_order_world *world)
 }
 
 static enum alar_status world_start(struct alar_order_world *world,
-                                    const struct alar_order_place *place, char *complaint)
+                                    const struct alar_order_place *place, char *error_line)
 {
     bool is_simulated = strcmp(place->backend, "sim") == 0;
 
-    snprintf(complaint, ALAR_COMPLAINT_BYTES, "the back end '%.200s' does not start",
+    snprintf(error_line, ALAR_ERROR_LINE_BYTES, "the back end '%.200s' does not start",
              place->backend);
     ALAR_TRY(is_simulated ? sim_open(world, place) : launched_open(world));
     for (uint32_t k = 0; k < world->local; k++) {
@@ -92,13 +92,13 @@ static enum alar_status world_start(struct alar_order_world *world,
 }
 
 enum alar_status alar_order_world_open(struct alar_order_world *world,
-                                       const struct alar_order_place *place, char *complaint)
+                                       const struct alar_order_place *place, char *error_line)
 {
     const struct alar_backend *const builtin[] = {alar_sim_backend(), NULL};
 
     *world = (struct alar_order_world){.seed = place->seed};
-    ALAR_TRY(alar_plugin_load(place->backend, builtin, &world->backend, complaint));
-    enum alar_status status = world_start(world, place, complaint);
+    ALAR_TRY(alar_plugin_load(place->backend, builtin, &world->backend, error_line));
+    enum alar_status status = world_start(world, place, error_line);
     if (status != ALAR_OK) {
         world_release(world);
     }

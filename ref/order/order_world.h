@@ -29,11 +29,11 @@ struct alar_order_place {
 };
 
 /* Starts the back end and one communicator over all ranks.
-   Errors: ALAR_E_INPUT, ALAR_E_BACKEND or ALAR_E_NOMEM, with one line in `complaint`; nothing is to
-   be closed then. */
+   Errors: ALAR_E_INPUT, ALAR_E_BACKEND or ALAR_E_NOMEM, with one line in `error_line`; nothing is
+   to be closed then. */
 ALAR_MUST_USE enum alar_status alar_order_world_open(struct alar_order_world *world,
                                                      const struct alar_order_place *place,
-                                                     char *complaint);
+                                                     char *error_line);
 
 void alar_order_world_close(struct alar_order_world *world);
 

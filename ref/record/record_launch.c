@@ -97,13 +97,13 @@ static enum alar_launch_mpi program_tells(const char *path)
 }
 
 enum alar_status alar_launch_find(struct alar_launch *launch, char *const *command,
-                                  enum alar_launch_mpi given, char *complaint)
+                                  enum alar_launch_mpi given, char *error_line)
 {
     char path[PATH_MAX];
 
     launch->is_launcher = is_launcher_name(base_of(command[0]));
     if (!file_find(command[0], path)) {
-        return alar_complain(complaint, command[0], "expected a program, found none");
+        return alar_complain(error_line, command[0], "expected a program, found none");
     }
     launch->launcher = name_tells(base_of(command[0]));
     if (launch->launcher == ALAR_LAUNCH_AUTO) {
@@ -114,7 +114,7 @@ enum alar_status alar_launch_find(struct alar_launch *launch, char *const *comma
         launch->launcher = given;
     }
     if (launch->mpi == ALAR_LAUNCH_AUTO) {
-        return alar_complain(complaint, command[0],
+        return alar_complain(error_line, command[0],
                              "expected a launcher or program of MPICH or Open MPI, found neither; "
                              "say which with --mpi");
     }
@@ -245,14 +245,14 @@ static void child_run(const struct alar_launch *launch, int told)
     _exit(127);
 }
 
-enum alar_status alar_launch_run(const struct alar_launch *launch, int *code, char *complaint)
+enum alar_status alar_launch_run(const struct alar_launch *launch, int *code, char *error_line)
 {
     int told[2];
     int error = 0;
     int status = 0;
 
     if (pipe2(told, O_CLOEXEC) != 0) {
-        return alar_complain(complaint, launch->argv[0], "expected a pipe, found: %s",
+        return alar_complain(error_line, launch->argv[0], "expected a pipe, found: %s",
                              strerror(errno));
     }
     pid_t child = fork();
@@ -271,7 +271,7 @@ enum alar_status alar_launch_run(const struct alar_launch *launch, int *code, ch
     close(told[0]);
     sigaction(SIGINT, &before, NULL);
     if (is_failed) {
-        return alar_complain(complaint, launch->argv[0],
+        return alar_complain(error_line, launch->argv[0],
                              "expected a program that starts, found: %s",
                              strerror(child < 0 ? errno : error));
     }

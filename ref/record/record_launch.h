@@ -26,9 +26,9 @@ struct alar_launch {
 };
 
 /* Finds out which MPI the command runs on. `given` other than AUTO is taken as it is.
-   Errors: ALAR_E_INPUT, with one line in `complaint`, when nothing tells. */
+   Errors: ALAR_E_INPUT, with one line in `error_line`, when nothing tells. */
 ALAR_MUST_USE enum alar_status alar_launch_find(struct alar_launch *launch, char *const *command,
-                                                enum alar_launch_mpi given, char *complaint);
+                                                enum alar_launch_mpi given, char *error_line);
 
 /* Fills in `argv` from a command of `count` words, for launch->library. The launcher's own option
    sets the preload, together with whatever the environment or such an option of the user's asks
@@ -38,9 +38,9 @@ ALAR_MUST_USE enum alar_status alar_launch_build(struct alar_launch *launch, cha
                                                  int count);
 
 /* Runs it with the preload, waits for its end, and gives its exit code, or 128 and the signal.
-   Errors: ALAR_E_INPUT, with one line in `complaint`, when it does not start. */
+   Errors: ALAR_E_INPUT, with one line in `error_line`, when it does not start. */
 ALAR_MUST_USE enum alar_status alar_launch_run(const struct alar_launch *launch, int *code,
-                                               char *complaint);
+                                               char *error_line);
 
 void alar_launch_free(struct alar_launch *launch);
 

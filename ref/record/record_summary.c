@@ -41,7 +41,7 @@ static void line_count(struct alar_recording *recording, const char *line)
 }
 
 enum alar_status alar_recording_look(const char *directory, struct alar_recording *recording,
-                                     char *complaint)
+                                     char *error_line)
 {
     DIR *entries = opendir(directory);
     struct dirent *entry = NULL;
@@ -50,7 +50,7 @@ enum alar_status alar_recording_look(const char *directory, struct alar_recordin
 
     *recording = (struct alar_recording){0};
     if (entries == NULL) {
-        return alar_complain(complaint, directory, "expected a recording, found: %s",
+        return alar_complain(error_line, directory, "expected a recording, found: %s",
                              strerror(errno));
     }
     while ((entry = readdir(entries)) != NULL) {

@@ -16,9 +16,9 @@ struct alar_recording {
     char unusable[256];  /* why a rank would not go on: what it was asked for can't be used; "" */
 };
 
-/* Looks through the rank files. Errors: ALAR_E_INPUT, with one line in `complaint`. */
+/* Looks through the rank files. Errors: ALAR_E_INPUT, with one line in `error_line`. */
 ALAR_MUST_USE enum alar_status
-alar_recording_look(const char *directory, struct alar_recording *recording, char *complaint);
+alar_recording_look(const char *directory, struct alar_recording *recording, char *error_line);
 
 /* Puts file:line where a record's `src` is file+offset, as far as debug information and the program
    addr2line tell; what can't be resolved stays. Files are replaced whole.

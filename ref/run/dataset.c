@@ -38,13 +38,13 @@ static uint32_t rank_after(const char *name)
 }
 
 /* The highest rank of which there is a file, plus 1. */
-static enum alar_status ranks_find(const char *directory, uint32_t *ranks, char *complaint)
+static enum alar_status ranks_find(const char *directory, uint32_t *ranks, char *error_line)
 {
     struct dirent *entry = NULL;
     DIR *entries = opendir(directory);
 
     if (entries == NULL) {
-        return alar_complain(complaint, directory, "expected a directory of losses, found: %s",
+        return alar_complain(error_line, directory, "expected a directory of losses, found: %s",
                              strerror(errno));
     }
     *ranks = 0;
@@ -59,16 +59,16 @@ static enum alar_status ranks_find(const char *directory, uint32_t *ranks, char 
 
 /* Decides how many ranks there are; `found` of them have files. */
 static enum alar_status ranks_settle(const struct alar_dataset_source *source, uint32_t found,
-                                     uint32_t *ranks, char *complaint)
+                                     uint32_t *ranks, char *error_line)
 {
     if (source->ranks > found) {
-        return alar_complain(complaint, source->directory,
+        return alar_complain(error_line, source->directory,
                              "expected losses of %" PRIu32 " ranks, found those of %" PRIu32,
                              source->ranks, found);
     }
     *ranks = source->ranks == 0 ? found : source->ranks;
     if (source->rank != ALAR_EVERY_RANK && (source->rank < 0 || (uint32_t)source->rank >= *ranks)) {
-        return alar_complain(complaint, source->directory,
+        return alar_complain(error_line, source->directory,
                              "expected a rank from 0 to %" PRIu32 ", found %" PRId32, *ranks - 1,
                              source->rank);
     }
@@ -76,10 +76,10 @@ static enum alar_status ranks_settle(const struct alar_dataset_source *source, u
 }
 
 static enum alar_status microbatches_settle(struct alar_dataset *dataset, const char *path,
-                                            uint64_t microbatches, char *complaint)
+                                            uint64_t microbatches, char *error_line)
 {
     if (microbatches > UINT32_MAX) {
-        return alar_complain(complaint, path,
+        return alar_complain(error_line, path,
                              "expected at most %" PRIu32 " microbatches, found %" PRIu64,
                              UINT32_MAX, microbatches);
     }
@@ -91,7 +91,7 @@ static enum alar_status microbatches_settle(struct alar_dataset *dataset, const 
 
 /* Opens one rank's losses and mask; the first rank's shape is everyone's. */
 static enum alar_status rank_open(struct alar_dataset *dataset, const char *directory,
-                                  uint32_t rank, char *complaint)
+                                  uint32_t rank, char *error_line)
 {
     struct alar_npy_wanted wanted = {
         .dtype = ALAR_F32,
@@ -101,20 +101,20 @@ static enum alar_status rank_open(struct alar_dataset *dataset, const char *dire
     char path[PATH_MAX];
 
     path_print(path, directory, "losses.rank%lu.npy", rank);
-    ALAR_TRY(alar_npy_open(path, &wanted, &dataset->losses[rank], complaint));
+    ALAR_TRY(alar_npy_open(path, &wanted, &dataset->losses[rank], error_line));
     wanted.dtype = ALAR_U8;
     wanted.axes = "as the losses";
     memcpy(wanted.shape, dataset->losses[rank].shape, sizeof(wanted.shape));
     path_print(path, directory, "mask.rank%lu.npy", rank);
-    ALAR_TRY(alar_npy_open(path, &wanted, &dataset->masks[rank], complaint));
+    ALAR_TRY(alar_npy_open(path, &wanted, &dataset->masks[rank], error_line));
     dataset->steps = wanted.shape[0];
     dataset->tokens = wanted.shape[2];
-    return microbatches_settle(dataset, path, wanted.shape[1], complaint);
+    return microbatches_settle(dataset, path, wanted.shape[1], error_line);
 }
 
 /* steps.npy, which may be missing. */
 static enum alar_status numbers_open(struct alar_dataset *dataset, const char *directory,
-                                     char *complaint)
+                                     char *error_line)
 {
     const struct alar_npy_wanted wanted = {.dtype = ALAR_I64,
                                            .dimensions = 1,
@@ -128,11 +128,11 @@ static enum alar_status numbers_open(struct alar_dataset *dataset, const char *d
     if (access(path, F_OK) != 0 && errno == ENOENT) {
         return ALAR_OK;
     }
-    ALAR_TRY(alar_npy_open(path, &wanted, &dataset->numbers, complaint));
+    ALAR_TRY(alar_npy_open(path, &wanted, &dataset->numbers, error_line));
     number = dataset->numbers.data;
     for (uint64_t i = 0; i < dataset->steps; i++) {
         if (number[i] < least || number[i] == INT64_MAX) {
-            return alar_complain(complaint, path,
+            return alar_complain(error_line, path,
                                  "expected increasing step numbers, at least %" PRId64
                                  " at index %" PRIu64 ", found %" PRId64,
                                  least, i, number[i]);
@@ -143,31 +143,31 @@ static enum alar_status numbers_open(struct alar_dataset *dataset, const char *d
 }
 
 static enum alar_status tokens_open(const struct alar_dataset_source *source,
-                                    struct alar_dataset *dataset, char *complaint)
+                                    struct alar_dataset *dataset, char *error_line)
 {
     uint32_t found = 0;
 
-    ALAR_TRY(ranks_find(source->directory, &found, complaint));
+    ALAR_TRY(ranks_find(source->directory, &found, error_line));
     if (found == 0) {
-        return alar_complain(complaint, source->directory,
+        return alar_complain(error_line, source->directory,
                              "expected losses.rank0.npy and mask.rank0.npy, found neither");
     }
-    ALAR_TRY(ranks_settle(source, found, &dataset->ranks, complaint));
+    ALAR_TRY(ranks_settle(source, found, &dataset->ranks, error_line));
     dataset->losses = calloc(dataset->ranks, sizeof(*dataset->losses));
     dataset->masks = calloc(dataset->ranks, sizeof(*dataset->masks));
     if (dataset->losses == NULL || dataset->masks == NULL) {
-        (void)!alar_complain(complaint, source->directory, "expected memory for %" PRIu32 " ranks",
+        (void)!alar_complain(error_line, source->directory, "expected memory for %" PRIu32 " ranks",
                              dataset->ranks);
         return ALAR_E_NOMEM;
     }
     for (uint32_t rank = 0; rank < dataset->ranks; rank++) {
-        ALAR_TRY(rank_open(dataset, source->directory, rank, complaint));
+        ALAR_TRY(rank_open(dataset, source->directory, rank, error_line));
         if (source->rank != ALAR_EVERY_RANK && rank != (uint32_t)source->rank) {
             alar_npy_close(&dataset->losses[rank]);
             alar_npy_close(&dataset->masks[rank]);
         }
     }
-    return numbers_open(dataset, source->directory, complaint);
+    return numbers_open(dataset, source->directory, error_line);
 }
 
 /* ---- sums ---------------------------------------------------------------------------------- */
@@ -181,7 +181,7 @@ static enum alar_status pair_read(const struct alar_dataset *dataset, uint64_t i
 }
 
 static enum alar_status sums_open(const struct alar_dataset_source *source,
-                                  struct alar_dataset *dataset, char *complaint)
+                                  struct alar_dataset *dataset, char *error_line)
 {
     const struct alar_npy_wanted wanted = {.dtype = ALAR_F32,
                                            .dimensions = 4,
@@ -191,21 +191,21 @@ static enum alar_status sums_open(const struct alar_dataset_source *source,
     uint32_t found = 0;
     char path[PATH_MAX];
 
-    ALAR_TRY(ranks_find(source->directory, &found, complaint));
+    ALAR_TRY(ranks_find(source->directory, &found, error_line));
     path_print(path, source->directory, "local_sum_tokens.npy", 0);
-    ALAR_TRY(alar_npy_open(path, &wanted, &dataset->sums, complaint));
+    ALAR_TRY(alar_npy_open(path, &wanted, &dataset->sums, error_line));
     if (dataset->sums.shape[0] > ALAR_DATASET_RANKS_MAX) {
-        return alar_complain(complaint, path, "expected at most %d ranks, found %" PRIu64,
+        return alar_complain(error_line, path, "expected at most %d ranks, found %" PRIu64,
                              ALAR_DATASET_RANKS_MAX, dataset->sums.shape[0]);
     }
-    ALAR_TRY(ranks_settle(source, (uint32_t)dataset->sums.shape[0], &dataset->ranks, complaint));
+    ALAR_TRY(ranks_settle(source, (uint32_t)dataset->sums.shape[0], &dataset->ranks, error_line));
     dataset->steps = dataset->sums.shape[1];
-    ALAR_TRY(microbatches_settle(dataset, path, dataset->sums.shape[2], complaint));
+    ALAR_TRY(microbatches_settle(dataset, path, dataset->sums.shape[2], error_line));
     for (uint64_t i = 0; i < dataset->sums.count / 2; i++) {
         if (pair_read(dataset, i, &local) != ALAR_OK) {
             uint64_t step = i / dataset->microbatches;
 
-            return alar_complain(complaint, path,
+            return alar_complain(error_line, path,
                                  "expected a whole number of tokens at [%" PRIu64 ", %" PRIu64
                                  ", %" PRIu64 ", 1], found %g",
                                  step / dataset->steps, step % dataset->steps,
@@ -219,12 +219,12 @@ static enum alar_status sums_open(const struct alar_dataset_source *source,
 /* ---- both ---------------------------------------------------------------------------------- */
 
 enum alar_status alar_dataset_open(const struct alar_dataset_source *source,
-                                   struct alar_dataset *dataset, char *complaint)
+                                   struct alar_dataset *dataset, char *error_line)
 {
     struct alar_dataset opened = {.input = source->input};
     enum alar_status status = source->input == ALAR_INPUT_SUMS
-                                  ? sums_open(source, &opened, complaint)
-                                  : tokens_open(source, &opened, complaint);
+                                  ? sums_open(source, &opened, error_line)
+                                  : tokens_open(source, &opened, error_line);
 
     if (status != ALAR_OK) {
         alar_dataset_close(&opened);
@@ -255,21 +255,21 @@ void alar_dataset_local_exact(const struct alar_dataset *dataset, uint32_t rank,
                               uint32_t microbatch, struct alar_exact *exact,
                               struct alar_local *local)
 {
-    uint64_t cell = step * dataset->microbatches + microbatch;
+    uint64_t index = step * dataset->microbatches + microbatch;
 
     PRE(rank < dataset->ranks);
     PRE(step < dataset->steps);
     PRE(microbatch < dataset->microbatches);
     if (dataset->input == ALAR_INPUT_SUMS) {
-        uint64_t cells = dataset->steps * dataset->microbatches;
-        enum alar_status status = pair_read(dataset, rank * cells + cell, local);
+        uint64_t losses_a_rank = dataset->steps * dataset->microbatches;
+        enum alar_status status = pair_read(dataset, rank * losses_a_rank + index, local);
 
         INV("token counts were checked when the file was opened", status == ALAR_OK);
         return;
     }
     PRE(dataset->losses[rank].data != NULL);
-    const float *losses = (const float *)dataset->losses[rank].data + cell * dataset->tokens;
-    const uint8_t *mask = (const uint8_t *)dataset->masks[rank].data + cell * dataset->tokens;
+    const float *losses = (const float *)dataset->losses[rank].data + index * dataset->tokens;
+    const uint8_t *mask = (const uint8_t *)dataset->masks[rank].data + index * dataset->tokens;
 
     *local = exact == NULL ? alar_loss_select(losses, mask, (size_t)dataset->tokens)
                            : alar_loss_select_exact(losses, mask, (size_t)dataset->tokens, exact);
@@ -329,7 +329,7 @@ static bool slice_parse(const char *text, uint64_t *first, uint64_t *past)
 }
 
 enum alar_status alar_dataset_select(const struct alar_dataset *dataset, const char *text,
-                                     struct alar_step_range *range, char *complaint)
+                                     struct alar_step_range *range, char *error_line)
 {
     uint64_t least = (uint64_t)alar_dataset_step(dataset, 0);
     uint64_t limit = (uint64_t)alar_dataset_step(dataset, dataset->steps - 1) + 1;
@@ -337,16 +337,16 @@ enum alar_status alar_dataset_select(const struct alar_dataset *dataset, const c
     uint64_t past = limit;
 
     if (text != NULL && !slice_parse(text, &first, &past)) {
-        return alar_complain(complaint, "--steps",
+        return alar_complain(error_line, "--steps",
                              "expected A:B, the steps from A to before B, found '%.40s'", text);
     }
     if (past > limit || first >= limit) {
-        return alar_complain(complaint, "--steps",
+        return alar_complain(error_line, "--steps",
                              "expected steps from %" PRIu64 " to before %" PRIu64 ", found '%.40s'",
                              least, limit, text);
     }
     if (index_at(dataset, first) >= index_at(dataset, past)) {
-        return alar_complain(complaint, "--steps",
+        return alar_complain(error_line, "--steps",
                              "expected at least one recorded step, found none in '%.40s'", text);
     }
     *range = (struct alar_step_range){index_at(dataset, first), index_at(dataset, past)};

@@ -55,11 +55,11 @@ struct alar_step_range {
 
 /* Opens the files of all ranks that are wanted, so that every rank sees the same faults, and keeps
    those of `source->rank`. End it with alar_dataset_close.
-   Errors: ALAR_E_INPUT, with one line in `complaint` (ALAR_COMPLAINT_BYTES), for a missing
+   Errors: ALAR_E_INPUT, with one line in `error_line` (ALAR_ERROR_LINE_BYTES), for a missing
    directory or file, a file that is not as above, files of different shapes, more ranks than files,
    step numbers that do not increase, a token count that is no count; ALAR_E_NOMEM, likewise. */
 ALAR_MUST_USE enum alar_status alar_dataset_open(const struct alar_dataset_source *source,
-                                                 struct alar_dataset *dataset, char *complaint);
+                                                 struct alar_dataset *dataset, char *error_line);
 
 /* Closes all files and zeroes `dataset`; a zeroed one is closed already. */
 void alar_dataset_close(struct alar_dataset *dataset);
@@ -80,10 +80,10 @@ int64_t alar_dataset_step(const struct alar_dataset *dataset, uint64_t index);
 
 /* The steps that `text`, the value of --steps, stands for: "A:B" is A <= number < B over original
    step numbers, as a Python slice; A may be left out for the first step, B for the end; "A" alone
-   is that one step. NULL means all steps. Errors: ALAR_E_INPUT, with one line in `complaint`, when
+   is that one step. NULL means all steps. Errors: ALAR_E_INPUT, with one line in `error_line`, when
    text is nothing of that, B lies behind the last step's end, or no step is left. */
 ALAR_MUST_USE enum alar_status alar_dataset_select(const struct alar_dataset *dataset,
                                                    const char *text, struct alar_step_range *range,
-                                                   char *complaint);
+                                                   char *error_line);
 
 #endif

@@ -203,23 +203,23 @@ static bool shape_fits(const struct alar_npy_wanted *wanted, const struct header
 }
 
 static enum alar_status header_compare(const char *path, const struct alar_npy_wanted *wanted,
-                                       const struct header *header, char *complaint)
+                                       const struct header *header, char *error_line)
 {
     char expected[SHAPE_TEXT_BYTES];
     char found[SHAPE_TEXT_BYTES];
 
     if (strcmp(header->descr, dtype_descr(wanted->dtype)) != 0) {
-        return alar_complain(complaint, path, "expected dtype '%s' (%s), found '%s'",
+        return alar_complain(error_line, path, "expected dtype '%s' (%s), found '%s'",
                              dtype_descr(wanted->dtype), alar_dtype_name(wanted->dtype),
                              header->descr);
     }
     if (header->is_fortran) {
-        return alar_complain(complaint, path, "expected C order, found Fortran order");
+        return alar_complain(error_line, path, "expected C order, found Fortran order");
     }
     if (!shape_fits(wanted, header)) {
         shape_print(wanted->dimensions, wanted->shape, true, expected);
         shape_print(header->dimensions, header->shape, false, found);
-        return alar_complain(complaint, path, "expected shape %s (%s), found %s", expected,
+        return alar_complain(error_line, path, "expected shape %s (%s), found %s", expected,
                              wanted->axes, found);
     }
     return ALAR_OK;
@@ -239,9 +239,10 @@ static uint64_t shape_count(const struct header *header)
     return count;
 }
 
-/* Where the header's text begins and the data begin; 0 and a complaint when it is no NumPy file. */
+/* Where the header's text begins and the data begin; 0 and a error_line when it is no NumPy file.
+ */
 static size_t header_locate(const char *path, const struct alar_npy *npy, size_t *text_offset,
-                            char *complaint)
+                            char *error_line)
 {
     const unsigned char *bytes = npy->map;
     size_t length = 0;
@@ -250,12 +251,12 @@ static size_t header_locate(const char *path, const struct alar_npy *npy, size_t
 
     if (npy->map_bytes < MAGIC_BYTES + 2 || memcmp(bytes, "\x93NUMPY", MAGIC_BYTES - 2) != 0) {
         status =
-            alar_complain(complaint, path, "expected a NumPy file (.npy), found something else");
+            alar_complain(error_line, path, "expected a NumPy file (.npy), found something else");
     } else if ((bytes[6] != 1 && bytes[6] != 2) || bytes[7] != 0) {
-        status = alar_complain(complaint, path, "expected NumPy format 1.0 or 2.0, found %d.%d",
+        status = alar_complain(error_line, path, "expected NumPy format 1.0 or 2.0, found %d.%d",
                                bytes[6], bytes[7]);
     } else if (bytes[6] == 2 && npy->map_bytes < MAGIC_BYTES + 4) {
-        status = alar_complain(complaint, path, "expected a header, found the end of the file");
+        status = alar_complain(error_line, path, "expected a header, found the end of the file");
     }
     if (status != ALAR_OK) {
         return 0;
@@ -271,7 +272,7 @@ static size_t header_locate(const char *path, const struct alar_npy *npy, size_t
 
 /* As many bytes as the shape asks for, and none behind them. */
 static enum alar_status data_check(const char *path, const struct alar_npy *npy, size_t found,
-                                   char *complaint)
+                                   char *error_line)
 {
     size_t bytes = alar_dtype_bytes(npy->dtype);
     char shape[SHAPE_TEXT_BYTES];
@@ -280,70 +281,70 @@ static enum alar_status data_check(const char *path, const struct alar_npy *npy,
         return ALAR_OK;
     }
     shape_print(npy->dimensions, npy->shape, false, shape);
-    return alar_complain(complaint, path,
+    return alar_complain(error_line, path,
                          "expected shape %s of %zu bytes each, found %zu bytes of data", shape,
                          bytes, found);
 }
 
 /* Checks what is mapped, and points into it. */
 static enum alar_status npy_read(const char *path, const struct alar_npy_wanted *wanted,
-                                 struct alar_npy *npy, char *complaint)
+                                 struct alar_npy *npy, char *error_line)
 {
     struct header header = {0};
     size_t text = 0;
-    size_t data = header_locate(path, npy, &text, complaint);
+    size_t data = header_locate(path, npy, &text, error_line);
     const char *bytes = npy->map;
 
     if (data == 0) {
         return ALAR_E_INPUT;
     }
     if (data > npy->map_bytes) {
-        return alar_complain(complaint, path,
+        return alar_complain(error_line, path,
                              "expected a header of %zu bytes, found %zu bytes in all", data,
                              npy->map_bytes);
     }
     if (data % ALIGN_BYTES != 0) {
-        return alar_complain(complaint, path,
+        return alar_complain(error_line, path,
                              "expected a header padded to %d bytes, found %zu bytes", ALIGN_BYTES,
                              data);
     }
     if (!header_parse((struct cursor){bytes + text, bytes + data}, &header)) {
-        return alar_complain(complaint, path,
+        return alar_complain(error_line, path,
                              "expected a header {'descr': '%s', 'fortran_order': False, 'shape': "
                              "(...), }, found '%.*s'",
                              dtype_descr(wanted->dtype),
                              data - text < 100 ? (int)(data - text) : 100, bytes + text);
     }
-    ALAR_TRY(header_compare(path, wanted, &header, complaint));
+    ALAR_TRY(header_compare(path, wanted, &header, error_line));
     npy->dtype = wanted->dtype;
     npy->dimensions = header.dimensions;
     memcpy(npy->shape, header.shape, sizeof(npy->shape));
     npy->count = shape_count(&header);
     npy->data = bytes + data;
-    return data_check(path, npy, npy->map_bytes - data, complaint);
+    return data_check(path, npy, npy->map_bytes - data, error_line);
 }
 
-static enum alar_status npy_map(const char *path, struct alar_npy *npy, char *complaint)
+static enum alar_status npy_map(const char *path, struct alar_npy *npy, char *error_line)
 {
     enum alar_status status = ALAR_OK;
     struct stat about;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     if (file < 0 || fstat(file, &about) != 0) {
-        status = alar_complain(complaint, path, "expected a NumPy file (.npy), found: %s",
+        status = alar_complain(error_line, path, "expected a NumPy file (.npy), found: %s",
                                strerror(errno));
     } else if (!S_ISREG(about.st_mode)) {
-        status = alar_complain(complaint, path, "expected a NumPy file (.npy), found %s",
+        status = alar_complain(error_line, path, "expected a NumPy file (.npy), found %s",
                                S_ISDIR(about.st_mode) ? "a directory" : "no regular file");
     } else if (about.st_size == 0) {
         status =
-            alar_complain(complaint, path, "expected a NumPy file (.npy), found no byte in it");
+            alar_complain(error_line, path, "expected a NumPy file (.npy), found no byte in it");
     } else {
         npy->map_bytes = (size_t)about.st_size;
         npy->map = mmap(NULL, npy->map_bytes, PROT_READ, MAP_SHARED, file, 0);
         if (npy->map == MAP_FAILED) {
             npy->map = NULL;
-            status = alar_complain(complaint, path, "expected %zu bytes to map, found: %s",
+            status = alar_complain(error_line, path, "expected %zu bytes to map, found: %s",
                                    npy->map_bytes, strerror(errno));
         }
     }
@@ -354,14 +355,14 @@ static enum alar_status npy_map(const char *path, struct alar_npy *npy, char *co
 }
 
 enum alar_status alar_npy_open(const char *path, const struct alar_npy_wanted *wanted,
-                               struct alar_npy *npy, char *complaint)
+                               struct alar_npy *npy, char *error_line)
 {
     struct alar_npy opened = {0};
-    enum alar_status status = npy_map(path, &opened, complaint);
+    enum alar_status status = npy_map(path, &opened, error_line);
 
     PRE(wanted->dimensions >= 1 && wanted->dimensions <= ALAR_NPY_DIMENSIONS);
     if (status == ALAR_OK) {
-        status = npy_read(path, wanted, &opened, complaint);
+        status = npy_read(path, wanted, &opened, error_line);
     }
     if (status != ALAR_OK) {
         alar_npy_close(&opened);

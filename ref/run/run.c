@@ -6,34 +6,35 @@
 #include <stdio.h>
 
 enum {
-    TOTAL_LANES = 9
+    TOTAL_ELEMENTS = 9
 };
 
 static struct run_totals totals_of(struct run *run)
 {
-    int64_t lanes[TOTAL_LANES] = {0};
+    int64_t elements[TOTAL_ELEMENTS] = {0};
 
     for (uint32_t i = 0; i < run->rank_count; i++) {
         const struct alar_driver *driver = run->rank[i].driver;
         const struct alar_engine_stats *stats = alar_driver_stats(driver);
 
-        lanes[0] += (int64_t)stats->posted;
-        lanes[1] += (int64_t)stats->ready;
-        lanes[2] += (int64_t)stats->waited;
-        lanes[3] += (int64_t)stats->failed;
-        lanes[4] += (int64_t)stats->timed_out;
-        lanes[5] += run->rank[i].turn == ALAR_TURN_GONE ? 0 : (int64_t)alar_driver_leaked(driver);
-        lanes[6] += (int64_t)alar_driver_blocked_us(driver);
-        lanes[7] += (int64_t)alar_fault_fired(run->rank[i].faults);
-        lanes[8] += (int64_t)run->rank[i].elapsed_us;
+        elements[0] += (int64_t)stats->posted;
+        elements[1] += (int64_t)stats->ready;
+        elements[2] += (int64_t)stats->waited;
+        elements[3] += (int64_t)stats->failed;
+        elements[4] += (int64_t)stats->timed_out;
+        elements[5] +=
+            run->rank[i].turn == ALAR_TURN_GONE ? 0 : (int64_t)alar_driver_leaked(driver);
+        elements[6] += (int64_t)alar_driver_blocked_us(driver);
+        elements[7] += (int64_t)alar_fault_fired(run->rank[i].faults);
+        elements[8] += (int64_t)run->rank[i].elapsed_us;
     }
     run_meet(run);
-    if (run_sum(run, run->is_twin ? 12 : 11, lanes, TOTAL_LANES) != ALAR_OK) {
+    if (run_sum(run, run->is_twin ? 12 : 11, elements, TOTAL_ELEMENTS) != ALAR_OK) {
         run->code = ALAR_CLASS_INCOMPLETE;
     }
-    return (struct run_totals){lanes[0], lanes[1], lanes[2],
-                               lanes[3], lanes[4], lanes[5],
-                               lanes[6], lanes[7], lanes[8] / run->ranks};
+    return (struct run_totals){elements[0], elements[1], elements[2],
+                               elements[3], elements[4], elements[5],
+                               elements[6], elements[7], elements[8] / run->ranks};
 }
 
 /* A rank that could not go on has told why; everybody else has a log to hold against its twin. */
@@ -49,18 +50,18 @@ static bool is_comparable(const struct run *run)
 static enum alar_class run_shortfall(struct run *run, const struct run_totals *pass)
 {
     bool is_idle = alar_faults_is_plan(run->options->faults) && pass->fired == 0;
-    int64_t lanes[2] = {0, run->code == ALAR_CLASS_WRONG ||
-                               alar_status_class(run->status) == ALAR_CLASS_WRONG};
+    int64_t elements[2] = {0, run->code == ALAR_CLASS_WRONG ||
+                                  alar_status_class(run->status) == ALAR_CLASS_WRONG};
 
     for (uint32_t i = 0; i < run->rank_count; i++) {
-        lanes[0] += !alar_history_is_whole(run->rank[i].history);
+        elements[0] += !alar_history_is_whole(run->rank[i].history);
     }
-    if (run_sum(run, 13, lanes, 2) != ALAR_OK) {
+    if (run_sum(run, 13, elements, 2) != ALAR_OK) {
         return ALAR_CLASS_INCOMPLETE;
     }
-    enum alar_class wrong = lanes[1] > 0 ? ALAR_CLASS_WRONG : ALAR_CLASS_GOOD;
+    enum alar_class wrong = elements[1] > 0 ? ALAR_CLASS_WRONG : ALAR_CLASS_GOOD;
 
-    return lanes[0] > 0 || is_idle ? alar_class_worst(wrong, ALAR_CLASS_INCOMPLETE) : wrong;
+    return elements[0] > 0 || is_idle ? alar_class_worst(wrong, ALAR_CLASS_INCOMPLETE) : wrong;
 }
 
 static enum alar_status run_twin(struct run *run, struct run_totals *totals)
@@ -91,12 +92,12 @@ static enum alar_status run_passes(struct run *run)
     return ALAR_OK;
 }
 
-int alar_run(const struct alar_run_options *options, char *complaint)
+int alar_run(const struct alar_run_options *options, char *error_line)
 {
     struct run run = {.options = options};
 
     alar_fault_alloc_arm(options->faults);
-    enum alar_status status = run_open(&run, complaint);
+    enum alar_status status = run_open(&run, error_line);
 
     if (status != ALAR_OK) {
         alar_fault_alloc_arm(NULL);
@@ -105,7 +106,7 @@ int alar_run(const struct alar_run_options *options, char *complaint)
         return (int)alar_class_worst(alar_status_class(status), alar_status_class(closed));
     }
     status = run_passes(&run);
-    snprintf(complaint, ALAR_COMPLAINT_BYTES, "%s",
+    snprintf(error_line, ALAR_ERROR_LINE_BYTES, "%s",
              status == ALAR_OK ? "" : alar_status_text(status));
     alar_fault_alloc_arm(NULL);
     run_pass_free(&run);

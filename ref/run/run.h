@@ -91,14 +91,14 @@ struct run_rank {
     uint32_t rank;
     void *context; /* of the back end */
     struct alar_driver *driver;
-    struct alar_program *program;
+    struct alar_training_loop *loop;
     struct alar_history *history;
-    struct alar_fault_rank *faults; /* NULL: none */
-    void *wrapped;                  /* by options->wrap; NULL: nothing */
-    struct run_groups groups;       /* of the current pass, until driver and program own them */
-    char group[16];                 /* name of the group it logs with */
-    char sharing_group[16];         /* and of the one that shares its microbatches */
-    struct alar_exact exact;        /* of the newest local loss, under `exact` */
+    struct alar_fault_rank *faults;        /* NULL: none */
+    void *wrapped;                         /* by options->wrap; NULL: nothing */
+    struct run_groups groups;              /* of the current pass, until driver and loop own them */
+    char group[16];                        /* name of the group it logs with */
+    char sharing_group[16];                /* and of the one that shares its microbatches */
+    struct alar_exact exact;               /* of the newest local loss, under `exact` */
     struct alar_local metric[RUN_METRICS]; /* of the newest microbatch, with extremes */
     struct run *run;
     enum alar_turn turn;
@@ -155,35 +155,35 @@ struct run {
     int code;                  /* with which the process leaves */
 };
 
-/* Runs it all and returns the exit code. When the input can't be used, `complaint`
-   (ALAR_COMPLAINT_BYTES) says why in one line; otherwise it is empty. */
-int alar_run(const struct alar_run_options *options, char *complaint);
+/* Runs it all and returns the exit code. When the input can't be used, `error_line`
+   (ALAR_ERROR_LINE_BYTES) says why in one line; otherwise it is empty. */
+int alar_run(const struct alar_run_options *options, char *error_line);
 
 /* run_setup.c: everything a run needs, and its end.
-   Errors of run_open: ALAR_E_INPUT, ALAR_E_NOMEM, with one line in `complaint`; ALAR_E_BACKEND. */
-ALAR_MUST_USE enum alar_status run_open(struct run *run, char *complaint);
+   Errors of run_open: ALAR_E_INPUT, ALAR_E_NOMEM, with one line in `error_line`; ALAR_E_BACKEND. */
+ALAR_MUST_USE enum alar_status run_open(struct run *run, char *error_line);
 ALAR_MUST_USE enum alar_status run_close(struct run *run);
 
-/* Adds up at most 16 lanes over all ranks, on a communicator of its own with that epoch; on the
+/* Adds up at most 16 elements over all ranks, on a communicator of its own with that epoch; on the
    simulator they are in one place already. Errors: ALAR_E_BACKEND; ALAR_E_TIMEOUT. */
-ALAR_MUST_USE enum alar_status run_sum(struct run *run, uint64_t epoch, int64_t *lanes,
+ALAR_MUST_USE enum alar_status run_sum(struct run *run, uint64_t epoch, int64_t *elements,
                                        size_t count);
 
 /* run_groups.c: who reduces with whom. Errors: ALAR_E_INPUT when the ranks are not pp x dp x cp,
-   with one line in `complaint`; ALAR_E_BACKEND, ALAR_E_NOMEM. */
-ALAR_MUST_USE enum alar_status run_topology_open(struct run *run, char *complaint);
+   with one line in `error_line`; ALAR_E_BACKEND, ALAR_E_NOMEM. */
+ALAR_MUST_USE enum alar_status run_topology_open(struct run *run, char *error_line);
 ALAR_MUST_USE enum alar_status run_groups_open(const struct run *run,
                                                const struct alar_backend *backend, void *context,
                                                struct run_groups *groups);
 void run_groups_free(struct run_groups *groups);
 void run_groups_declare(const struct run *run, struct run_rank *rank);
 
-/* The driver of a rank in its seat, and those it shares microbatches with; both take the rank's
-   communicators. */
-void run_seat_driver(const struct run *run, struct run_rank *rank,
-                     struct alar_driver_options *driver);
-struct alar_sharing run_seat_sharing(const struct run *run, const struct run_rank *rank,
-                                     const struct alar_layout *layout);
+/* The driver of a rank in its coordinates, and those it shares microbatches with; both take the
+   rank's communicators. */
+void run_coordinates_driver(const struct run *run, struct run_rank *rank,
+                            struct alar_driver_options *driver);
+struct alar_sharing run_coordinates_sharing(const struct run *run, const struct run_rank *rank,
+                                            const struct alar_layout *layout);
 
 /* Which of the recorded ranks a rank takes its losses from. */
 uint32_t run_losses_rank(const struct run *run, uint32_t rank);
@@ -192,10 +192,10 @@ uint32_t run_losses_rank(const struct run *run, uint32_t rank);
 const struct run_rank *run_reporter(const struct run *run);
 
 /* run_metrics.c: makes the configuration log them. Errors: ALAR_E_INPUT, with one line in
-   `complaint`, when the ranks can't be told apart, or are too many. */
-ALAR_MUST_USE enum alar_status run_metrics_open(struct run *run, char *complaint);
+   `error_line`, when the ranks can't be told apart, or are too many. */
+ALAR_MUST_USE enum alar_status run_metrics_open(struct run *run, char *error_line);
 
-/* What a rank posts for a local loss, which `source->metrics` of its program is; `run` is a struct
+/* What a rank posts for a local loss, which `source->metrics` of its loop is; `run` is a struct
    run. The result lives as long as the loss that it borrows from. */
 const struct alar_local *run_metrics_local(void *run, uint32_t rank,
                                            const struct alar_local *local);
@@ -208,7 +208,7 @@ uint32_t run_metrics_count(const struct run *run);
 ALAR_MUST_USE enum alar_status run_pass(struct run *run);
 void run_pass_free(struct run *run);
 
-/* run_end.c: a rank's program is over: tears it down, or tells why it can't go on. */
+/* run_end.c: a rank's loop is over: tears it down, or tells why it can't go on. */
 void run_rank_over(struct run_rank *rank);
 
 /* A rank can't go on and says why; on a real back end, does not return where it can leave. */

@@ -1,8 +1,8 @@
-/* Is a logged value that differs from its twin's still legal? Each reduced lane has an exact range
-   over all orders of addition; every step from lanes to report is monotone in the numerators, and
-   denominators are whole numbers that no order changes. So the report computed from all least lanes
-   and the one from all greatest lanes bound every legal report. Losses that a fault changed count
-   as changed, on the simulator, where all ranks' faults are known.
+/* Is a logged value that differs from its twin's still legal? Each reduced element has an exact
+   range over all orders of addition; every step from elements to report is monotone in the
+   numerators, and denominators are whole numbers that no order changes. So the report computed from
+   all least elements and the one from all greatest elements bound every legal report. Losses that a
+   fault changed count as changed, on the simulator, where all ranks' faults are known.
 
    Tokens are summed as they are for a mean, so their report has the range of its denominators.
    Extremes have no order of addition that could explain a difference. */
@@ -16,19 +16,20 @@
 struct audit {
     const struct run *run;
     struct alar_layout layout;
-    uint64_t *bits;   /* of one cell, one element a context parallel rank */
-    uint64_t *column; /* of one lane, one element a data parallel rank */
-    void *lanes;      /* one contribution */
+    uint64_t *bits;   /* of one microbatch, one element a context parallel rank */
+    uint64_t *column; /* of one element, one element a data parallel rank */
+    void *elements;   /* one contribution */
     void *scratch;    /* of alar_legal_range */
     struct alar_local *local;
     struct alar_range report;
     bool is_total;  /* of the tokens, rather than of the loss */
-    bool is_judged; /* every lane had a finite range */
+    bool is_judged; /* every element had a finite range */
 };
 
-/* Of the cell at that index of the run, the loss that data parallel rank `dp` contributes: its own,
-   or the least and the greatest that its context parallel ranks can make of theirs. */
-static void cell_range(struct audit *audit, uint32_t dp, size_t cell, struct alar_local local[2])
+/* Of the microbatch at that index of the run, the loss that data parallel rank `dp` contributes:
+   its own, or the least and the greatest that its context parallel ranks can make of theirs. */
+static void microbatch_range(struct audit *audit, uint32_t dp, size_t microbatch,
+                             struct alar_local local[2])
 {
     const struct run *run = audit->run;
     enum alar_dtype dtype = alar_payload_dtype(&audit->layout);
@@ -37,12 +38,12 @@ static void cell_range(struct audit *audit, uint32_t dp, size_t cell, struct ala
 
     for (uint32_t c = 0; c < cp; c++) {
         alar_dataset_local(&run->dataset, dp * cp + c,
-                           run->range.begin + cell / audit->layout.microbatches,
-                           (uint32_t)(cell % audit->layout.microbatches), &local[0]);
+                           run->range.begin + microbatch / audit->layout.microbatches,
+                           (uint32_t)(microbatch % audit->layout.microbatches), &local[0]);
         if (run->is_simulated) {
             uint32_t rank = run->reporter + dp * run->topology.cp + c;
 
-            alar_fault_local(run->rank[rank].faults, cell, &local[0]);
+            alar_fault_local(run->rank[rank].faults, microbatch, &local[0]);
         }
         audit->bits[c] = alar_fp_from_double(dtype, local[0].sum);
         tokens += local[0].tokens;
@@ -57,9 +58,10 @@ static void cell_range(struct audit *audit, uint32_t dp, size_t cell, struct ala
     }
 }
 
-/* The range of one lane of the all-reduce whose first cell is `cell` of the run; sums of the least
-   contributions, and of the greatest, bound all others. */
-static struct alar_range lane_range(struct audit *audit, size_t cell, size_t cells, size_t lane)
+/* The range of one element of the all-reduce whose first microbatch is `microbatch` of the run;
+   sums of the least contributions, and of the greatest, bound all others. */
+static struct alar_range element_range(struct audit *audit, size_t microbatch, size_t microbatches,
+                                       size_t element)
 {
     const struct alar_layout *layout = &audit->layout;
     enum alar_dtype dtype = alar_payload_dtype(layout);
@@ -67,16 +69,17 @@ static struct alar_range lane_range(struct audit *audit, size_t cell, size_t cel
 
     for (int end = 0; end < 2; end++) {
         for (uint32_t rank = 0; rank < layout->ranks; rank++) {
-            for (size_t i = 0; i < cells; i++) {
+            for (size_t i = 0; i < microbatches; i++) {
                 struct alar_local local[2];
 
-                cell_range(audit, rank, cell + i, local);
+                microbatch_range(audit, rank, microbatch + i, local);
                 audit->local[i] = local[end];
             }
-            alar_payload_write(layout, rank, 0 /* no matter */, audit->local, cells, audit->lanes);
-            struct alar_ratio pair = alar_payload_pair(layout, audit->lanes, lane / 2);
+            alar_payload_write(layout, rank, 0 /* no matter */, audit->local, microbatches,
+                               audit->elements);
+            struct alar_ratio pair = alar_payload_pair(layout, audit->elements, element / 2);
             audit->column[rank] =
-                alar_fp_from_double(dtype, lane % 2 == 0 ? pair.numerator : pair.denominator);
+                alar_fp_from_double(dtype, element % 2 == 0 ? pair.numerator : pair.denominator);
         }
         range[end] = alar_legal_range(dtype, audit->column, layout->ranks, audit->scratch);
     }
@@ -86,10 +89,12 @@ static struct alar_range lane_range(struct audit *audit, size_t cell, size_t cel
 }
 
 /* The ranges of a pair that stand for each end of the report's. */
-static void audit_pair(struct audit *audit, size_t cell, size_t cells, struct alar_ratio pair[2])
+static void audit_pair(struct audit *audit, size_t microbatch, size_t microbatches,
+                       struct alar_ratio pair[2])
 {
-    struct alar_range count = lane_range(audit, cell, cells, 1);
-    struct alar_range sum = audit->is_total ? count : lane_range(audit, cell, cells, 0);
+    struct alar_range count = element_range(audit, microbatch, microbatches, 1);
+    struct alar_range sum =
+        audit->is_total ? count : element_range(audit, microbatch, microbatches, 0);
 
     audit->is_judged &= !sum.can_be_nan && (audit->is_total || count.low >= count.high);
     pair[0] = (struct alar_ratio){sum.low, count.low};
@@ -102,15 +107,16 @@ static void audit_steps(struct audit *audit, size_t first_step, size_t steps)
     const struct alar_layout *layout = &audit->layout;
     enum alar_over over = audit->is_total ? ALAR_OVER_POOLED : audit->run->config.over;
     struct alar_tally interval[2] = {{.tokens = 0}, {.tokens = 0}};
-    size_t cells = alar_payload_pairs(layout, layout->microbatches) == 1 ? layout->microbatches : 1;
+    size_t microbatches =
+        alar_payload_pairs(layout, layout->microbatches) == 1 ? layout->microbatches : 1;
 
     for (size_t step = first_step; step < first_step + steps; step++) {
         struct alar_tally tally[2] = {{.tokens = 0}, {.tokens = 0}};
 
-        for (size_t i = 0; i < layout->microbatches; i += cells) {
+        for (size_t i = 0; i < layout->microbatches; i += microbatches) {
             struct alar_ratio pair[2];
 
-            audit_pair(audit, step * layout->microbatches + i, cells, pair);
+            audit_pair(audit, step * layout->microbatches + i, microbatches, pair);
             for (int end = 0; end < 2; end++) {
                 alar_loss_add_pair(&tally[end], layout->encoding, layout->normalization,
                                    layout->ranks, pair[end]);
@@ -130,7 +136,7 @@ static void audit_steps(struct audit *audit, size_t first_step, size_t steps)
 
 static bool audit_open(struct audit *audit, const struct run *run)
 {
-    size_t cells = run->dataset.microbatches;
+    size_t microbatches = run->dataset.microbatches;
 
     audit->run = run;
     audit->is_judged = true;
@@ -140,21 +146,22 @@ static bool audit_open(struct audit *audit, const struct run *run)
     audit->layout.kinds = 0;
     if (audit->is_total && audit->layout.normalization != ALAR_TOKEN_WEIGHTED) {
         audit->layout.normalization = ALAR_TOKEN_WEIGHTED;
-        audit->layout.placement = ALAR_PLACEMENT_MICROBATCH; /* a pair a cell, as it travelled */
+        audit->layout.placement =
+            ALAR_PLACEMENT_MICROBATCH; /* a pair a microbatch, as it travelled */
     }
     audit->bits = calloc(run->ranks, sizeof(*audit->bits));
     audit->column = calloc(run->ranks, sizeof(*audit->column));
-    audit->lanes = calloc(2 * cells, sizeof(double));
-    audit->local = calloc(cells, sizeof(*audit->local));
+    audit->elements = calloc(2 * microbatches, sizeof(double));
+    audit->local = calloc(microbatches, sizeof(*audit->local));
     audit->scratch = malloc(alar_legal_scratch_bytes(run->ranks));
-    return audit->bits && audit->column && audit->lanes && audit->local && audit->scratch;
+    return audit->bits && audit->column && audit->elements && audit->local && audit->scratch;
 }
 
 static void audit_close(struct audit *audit)
 {
     free(audit->bits);
     free(audit->column);
-    free(audit->lanes);
+    free(audit->elements);
     free(audit->local);
     free(audit->scratch);
 }

@@ -27,35 +27,37 @@ static uint64_t grace_us(const struct run *run)
 }
 
 /* " 2,5" for the culprits. */
-static void append_culprits(char *line, const struct alar_roll *roll,
-                            const struct alar_ending *ending)
+static void append_culprits(char *line, const struct alar_barrier *roll,
+                            const struct alar_barrier_outcome *ending)
 {
     const char *separator = " ";
 
     for (uint32_t i = 0; i < roll->ranks; i++) {
         size_t used = strlen(line);
 
-        if (alar_roll_is_culprit(roll, ending, i)) {
+        if (alar_barrier_is_culprit(roll, ending, i)) {
             snprintf(line + used, LINE_BYTES - used, "%s%u", separator, i);
             separator = ",";
         }
     }
 }
 
-static void ending_line(char *line, const struct run_rank *rank, const struct alar_roll *roll,
-                        const struct alar_ending *ending)
+static void ending_line(char *line, const struct run_rank *rank, const struct alar_barrier *roll,
+                        const struct alar_barrier_outcome *ending)
 {
     struct alar_note own = alar_driver_note(rank->driver);
-    const struct alar_mishap *mishap = alar_driver_mishap(rank->driver);
-    const struct alar_mishap *shared = alar_program_mishap(rank->program);
+    const struct alar_participation_error *participation_error =
+        alar_driver_participation_error(rank->driver);
+    const struct alar_participation_error *shared =
+        alar_training_loop_participation_error(rank->loop);
     double deadline_ms = (double)deadline_us(rank->run) / 1000.0;
-    char text[ALAR_MISHAP_BYTES];
+    char text[ALAR_PARTICIPATION_TEXT_BYTES];
 
-    if (mishap != NULL || shared != NULL) {
-        alar_mishap_print(mishap != NULL ? mishap : shared, text);
+    if (participation_error != NULL || shared != NULL) {
+        alar_participation_print(participation_error != NULL ? participation_error : shared, text);
         snprintf(line, LINE_BYTES, "%s: %s%s",
                  ending->status == ALAR_E_SCHEMA ? "SCHEMA" : "MISCOUNT", text,
-                 mishap != NULL ? "" : " over context parallel ranks");
+                 participation_error != NULL ? "" : " over context parallel ranks");
         return;
     }
     switch (ending->status) {
@@ -99,22 +101,22 @@ static void linger(const struct run_rank *rank)
 }
 
 /* Calls the roll when a wait expired or a rank has left, and says how the run ends. */
-static struct alar_ending ending_find(struct run_rank *rank, struct alar_roll *roll,
-                                      struct alar_note own)
+static struct alar_barrier_outcome ending_find(struct run_rank *rank, struct alar_barrier *roll,
+                                               struct alar_note own)
 {
     const struct run *run = rank->run;
     enum alar_status status = (enum alar_status)own.status;
 
-    *roll = (struct alar_roll){
+    *roll = (struct alar_barrier){
         .ranks = run->ranks, .rank = rank->rank, .presence = rank->presence, .note = rank->note};
     memset(rank->presence, ALAR_HERE, run->ranks);
     memset(rank->note, 0, run->ranks * sizeof(*rank->note));
     rank->note[rank->rank] = own;
     if ((status == ALAR_E_TIMEOUT || status == ALAR_E_LOST) && run->backend->roll_call != NULL &&
         run->backend->roll_call(rank->context, grace_us(run), rank->presence, rank->note) == 0) {
-        return alar_roll_judge(roll);
+        return alar_barrier_judge(roll);
     }
-    return (struct alar_ending){
+    return (struct alar_barrier_outcome){
         .status = status, .culprit = rank->rank, .count = 1, .note = rank->note[rank->rank]};
 }
 
@@ -122,14 +124,14 @@ void run_rank_lost(struct run_rank *rank, enum alar_status status)
 {
     struct run *run = rank->run;
     struct alar_note own = alar_driver_note(rank->driver);
-    struct alar_roll roll = {0};
+    struct alar_barrier roll = {0};
     char line[LINE_BYTES];
 
     own.status = (int32_t)status;
     if (run->backend->note_set != NULL) {
         run->backend->note_set(rank->context, &own);
     }
-    struct alar_ending ending = ending_find(rank, &roll, own);
+    struct alar_barrier_outcome ending = ending_find(rank, &roll, own);
     int code = (int)alar_status_class(ending.status);
 
     ending_line(line, rank, &roll, &ending);

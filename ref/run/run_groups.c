@@ -40,11 +40,11 @@ static int32_t group_members(const struct run *run, enum group_kind kind, uint32
     int32_t count = 0;
 
     for (uint32_t rank = 0; rank < run->ranks; rank++) {
-        struct alar_seat seat = alar_topology_seat(topology, rank);
-        bool is_last = seat.pp == topology->pp - 1;
-        bool is_in = kind == GROUP_LOG       ? is_last && seat.cp == index
-                     : kind == GROUP_SHARING ? is_last && seat.dp == index
-                                             : seat.pp == index;
+        struct alar_coordinates coordinates = alar_topology_coordinates(topology, rank);
+        bool is_last = coordinates.pp == topology->pp - 1;
+        bool is_in = kind == GROUP_LOG       ? is_last && coordinates.cp == index
+                     : kind == GROUP_SHARING ? is_last && coordinates.dp == index
+                                             : coordinates.pp == index;
 
         if (is_in) {
             members[count++] = (int32_t)rank;
@@ -99,34 +99,34 @@ void run_groups_free(struct run_groups *groups)
     }
 }
 
-void run_seat_driver(const struct run *run, struct run_rank *rank,
-                     struct alar_driver_options *driver)
+void run_coordinates_driver(const struct run *run, struct run_rank *rank,
+                            struct alar_driver_options *driver)
 {
-    struct alar_seat seat = alar_topology_seat(&run->topology, rank->rank);
+    struct alar_coordinates coordinates = alar_topology_coordinates(&run->topology, rank->rank);
 
     driver->rank = rank->rank;
     if (alar_topology_is_flat(&run->topology)) {
         return;
     }
-    driver->rank = seat.dp;
+    driver->rank = coordinates.dp;
     driver->comm = rank->groups.log;
     driver->is_spectator = !alar_topology_is_last(&run->topology, rank->rank);
-    driver->first_rank = rank->rank - seat.dp * run->topology.cp;
-    driver->cp_rank = seat.cp;
+    driver->first_rank = rank->rank - coordinates.dp * run->topology.cp;
+    driver->cp_rank = coordinates.cp;
     driver->layout.ranks = run->topology.dp;
     driver->layout.cp = run->topology.cp;
     driver->group = rank->group;
 }
 
-struct alar_sharing run_seat_sharing(const struct run *run, const struct run_rank *rank,
-                                     const struct alar_layout *layout)
+struct alar_sharing run_coordinates_sharing(const struct run *run, const struct run_rank *rank,
+                                            const struct alar_layout *layout)
 {
-    struct alar_seat seat = alar_topology_seat(&run->topology, rank->rank);
+    struct alar_coordinates coordinates = alar_topology_coordinates(&run->topology, rank->rank);
     struct alar_sharing sharing = {
         .comm = rank->groups.sharing,
         .layout = *layout,
-        .rank = seat.cp,
-        .first_rank = rank->rank - seat.cp,
+        .rank = coordinates.cp,
+        .first_rank = rank->rank - coordinates.cp,
         .group = rank->sharing_group,
     };
 
@@ -160,14 +160,14 @@ static void declare(const struct run *run, struct run_rank *rank, enum group_kin
 
 void run_groups_declare(const struct run *run, struct run_rank *rank)
 {
-    struct alar_seat seat = alar_topology_seat(&run->topology, rank->rank);
+    struct alar_coordinates coordinates = alar_topology_coordinates(&run->topology, rank->rank);
 
-    if (alar_topology_is_flat(&run->topology) || seat.pp != run->topology.pp - 1) {
+    if (alar_topology_is_flat(&run->topology) || coordinates.pp != run->topology.pp - 1) {
         return;
     }
-    declare(run, rank, GROUP_LOG, seat.cp, rank->group);
+    declare(run, rank, GROUP_LOG, coordinates.cp, rank->group);
     if (run->topology.cp > 1) {
-        declare(run, rank, GROUP_SHARING, seat.dp, rank->sharing_group);
+        declare(run, rank, GROUP_SHARING, coordinates.dp, rank->sharing_group);
     }
 }
 
@@ -190,12 +190,12 @@ static bool topology_complete(struct run *run)
            topology->cp <= ALAR_TOPOLOGY_CP_MAX;
 }
 
-enum alar_status run_topology_open(struct run *run, char *complaint)
+enum alar_status run_topology_open(struct run *run, char *error_line)
 {
     const struct alar_topology *topology = &run->topology;
 
     if (!topology_complete(run)) {
-        snprintf(complaint, ALAR_COMPLAINT_BYTES,
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES,
                  "expected ranks = pp x dp x cp, found %u ranks and %u x %u x %u", run->ranks,
                  topology->pp, topology->dp, topology->cp);
         return ALAR_E_INPUT;
@@ -206,9 +206,10 @@ enum alar_status run_topology_open(struct run *run, char *complaint)
 
 uint32_t run_losses_rank(const struct run *run, uint32_t rank)
 {
-    struct alar_seat seat = alar_topology_seat(&run->topology, rank);
+    struct alar_coordinates coordinates = alar_topology_coordinates(&run->topology, rank);
 
-    return run->options->is_replicated ? seat.dp : seat.dp * run->topology.cp + seat.cp;
+    return run->options->is_replicated ? coordinates.dp
+                                       : coordinates.dp * run->topology.cp + coordinates.cp;
 }
 
 const struct run_rank *run_reporter(const struct run *run)

@@ -20,7 +20,7 @@ uint32_t run_metrics_count(const struct run *run)
 
 /* Context parallel ranks that share a microbatch have one loss together, which nobody but the sum
    over them knows; with replicas each has it. */
-enum alar_status run_metrics_open(struct run *run, char *complaint)
+enum alar_status run_metrics_open(struct run *run, char *error_line)
 {
     const struct alar_topology *topology = &run->topology;
 
@@ -28,12 +28,12 @@ enum alar_status run_metrics_open(struct run *run, char *complaint)
         return ALAR_OK;
     }
     if (topology->cp > 1 && !run->options->is_replicated) {
-        snprintf(complaint, ALAR_COMPLAINT_BYTES,
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES,
                  "--extremes: expected --cp 1, or --scope replicated, found --cp %u", topology->cp);
         return ALAR_E_INPUT;
     }
     if (topology->dp > ALAR_EXTREME_RANKS_MAX) {
-        snprintf(complaint, ALAR_COMPLAINT_BYTES,
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES,
                  "--extremes: expected at most %u data parallel ranks, found %u",
                  ALAR_EXTREME_RANKS_MAX, topology->dp);
         return ALAR_E_INPUT;

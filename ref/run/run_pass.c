@@ -1,4 +1,4 @@
-/* One pass: a driver and a program for every rank of this process, run side by side to their end.
+/* One pass: a driver and a loop for every rank of this process, run side by side to their end.
  */
 #include "faults/point.h"
 #include "run/run.h"
@@ -23,7 +23,7 @@ static enum alar_status source_local(void *data, uint32_t rank, size_t index, ui
                              microbatch, exact, local);
     alar_fault_local(own->faults, index * run->config.microbatches + microbatch, local);
     if (local->nonfinite > 0) {
-        local->shares = UINT64_C(1) << alar_topology_seat(&run->topology, rank).cp;
+        local->shares = UINT64_C(1) << alar_topology_coordinates(&run->topology, rank).cp;
     }
     return ALAR_OK;
 }
@@ -81,10 +81,10 @@ static enum alar_status rank_open(struct run *run, struct run_rank *rank)
     }
     alar_fault_wrap(rank->faults, &driver.backend, &driver.context);
     ALAR_TRY(run_groups_open(run, driver.backend, driver.context, &rank->groups));
-    run_seat_driver(run, rank, &driver);
+    run_coordinates_driver(run, rank, &driver);
     ALAR_TRY(alar_driver_open(&rank->driver, &driver));
     rank->groups.log = NULL;
-    struct alar_program_options program = {
+    struct alar_training_loop_options loop = {
         .driver = rank->driver,
         .source = {.data = run,
                    .local = source_local,
@@ -101,10 +101,10 @@ static enum alar_status rank_open(struct run *run, struct run_rank *rank)
         .comm_epoch = 2,
         .faults = rank->faults,
         .gradient_comm = rank->groups.gradient,
-        .sharing = run_seat_sharing(run, rank, &driver.layout),
+        .sharing = run_coordinates_sharing(run, rank, &driver.layout),
     };
-    program.pace.is_unlogged |= driver.is_spectator;
-    ALAR_TRY(alar_program_open(&rank->program, &program));
+    loop.pace.is_unlogged |= driver.is_spectator;
+    ALAR_TRY(alar_training_loop_open(&rank->loop, &loop));
     rank->groups.gradient = rank->groups.sharing = NULL;
     rank->turn = ALAR_TURN_AT;
     rank->wake_us = rank->since_us = rank->start_us = driver.now_us(driver.clock);
@@ -153,7 +153,7 @@ static uint64_t rank_wake(const struct run *run, const struct run_rank *rank)
         return rank->wake_us;
     }
     uint64_t next = alar_fault_next(rank->faults, alar_sim_next(run->world, (int32_t)rank->rank));
-    uint64_t expiry = alar_program_expiry(rank->program);
+    uint64_t expiry = alar_training_loop_expiry(rank->loop);
 
     return next < expiry ? next : expiry;
 }
@@ -181,7 +181,7 @@ static void run_time_to(const struct run *run, struct run_rank *rank, uint64_t w
     if (run->world != NULL) {
         alar_sim_now_set(run->world, wake_us);
     } else if (rank->turn == ALAR_TURN_BLOCKED) {
-        alar_program_wait(rank->program, WAIT_SLICE_US);
+        alar_training_loop_wait(rank->loop, WAIT_SLICE_US);
     } else {
         alar_clock_sleep(wake_us);
     }
@@ -200,8 +200,8 @@ static void rank_note(const struct run *run, const struct run_rank *rank)
 /* Lets the rank do what it can now. */
 static void rank_turn(struct run *run, struct run_rank *rank)
 {
-    rank->turn = alar_program_advance(rank->program, &rank->wake_us);
-    run->options->view->progress(run, alar_program_steps(rank->program));
+    rank->turn = alar_training_loop_advance(rank->loop, &rank->wake_us);
+    run->options->view->progress(run, alar_training_loop_steps(rank->loop));
     if (rank->turn == ALAR_TURN_BLOCKED) {
         rank_note(run, rank);
     } else if (rank->turn == ALAR_TURN_OVER) {
@@ -277,9 +277,9 @@ void run_pass_free(struct run *run)
     for (uint32_t i = 0; i < run->rank_count; i++) {
         struct run_rank *rank = &run->rank[i];
 
-        alar_program_free(rank->program);
+        alar_training_loop_free(rank->loop);
         alar_driver_free(rank->driver);
-        rank->program = NULL;
+        rank->loop = NULL;
         rank->driver = NULL;
         run_groups_free(&rank->groups);
         if (run->world != NULL && rank->context != NULL) {

@@ -14,16 +14,17 @@ enum {
     LEAVE_US = 100000
 };
 
-enum alar_status run_sum(struct run *run, uint64_t epoch, int64_t *lanes, size_t count)
+enum alar_status run_sum(struct run *run, uint64_t epoch, int64_t *elements, size_t count)
 {
-    return run->is_simulated ? ALAR_OK
-                             : alar_sum_over_ranks(run->backend, run->context, epoch, lanes, count);
+    return run->is_simulated
+               ? ALAR_OK
+               : alar_sum_over_ranks(run->backend, run->context, epoch, elements, count);
 }
 
 /* The worst of what each process has come to: all go on, or none does. Rank 0 speaks for all; where
    it knows nothing of the trouble, those who do speak too. */
 static enum alar_status run_agree(struct run *run, uint64_t epoch, enum alar_status own,
-                                  const char *complaint)
+                                  const char *error_line)
 {
     const struct run_rank self = {.rank = run->own, .run = run};
     int64_t failed[3] = {own != ALAR_OK, own == ALAR_E_NOMEM, own != ALAR_OK && run->own == 0};
@@ -32,7 +33,7 @@ static enum alar_status run_agree(struct run *run, uint64_t epoch, enum alar_sta
         return ALAR_E_LOST;
     }
     if (own != ALAR_OK && run->own != 0 && failed[2] == 0) {
-        run->options->view->ending(&self, complaint);
+        run->options->view->ending(&self, error_line);
     }
     if (own != ALAR_OK || failed[0] == 0) {
         return own;
@@ -46,7 +47,7 @@ static bool write_spoil(void *faults, size_t *count)
 }
 
 /* Opens the history of each rank of this process. */
-static enum alar_status histories_open(struct run *run, char *complaint)
+static enum alar_status histories_open(struct run *run, char *error_line)
 {
     for (uint32_t i = 0; i < run->rank_count; i++) {
         struct run_rank *rank = &run->rank[i];
@@ -61,14 +62,14 @@ static enum alar_status histories_open(struct run *run, char *complaint)
         };
 
         ALAR_TRY(alar_config_history(&run->config, &writer, &rank->history, &run->history_since_us,
-                                     complaint));
+                                     error_line));
         run_groups_declare(run, rank);
     }
     return ALAR_OK;
 }
 
 /* Rank 0 prepares the directory, then all open their files; if one can't, none goes on. */
-static enum alar_status histories_prepare(struct run *run, char *complaint)
+static enum alar_status histories_prepare(struct run *run, char *error_line)
 {
     enum alar_status status = ALAR_OK;
 
@@ -76,22 +77,22 @@ static enum alar_status histories_prepare(struct run *run, char *complaint)
         return ALAR_OK;
     }
     if (run->rank[0].rank == 0) {
-        status = alar_history_prepare(run->config.history, false, complaint);
+        status = alar_history_prepare(run->config.history, false, error_line);
     } else {
-        snprintf(complaint, ALAR_COMPLAINT_BYTES, "another rank can't write its history");
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES, "another rank can't write its history");
     }
-    ALAR_TRY(run_agree(run, 21, status, complaint));
-    return run_agree(run, 22, histories_open(run, complaint), complaint);
+    ALAR_TRY(run_agree(run, 21, status, error_line));
+    return run_agree(run, 22, histories_open(run, error_line), error_line);
 }
 
 static enum alar_status histories_close(struct run *run)
 {
     enum alar_status status = ALAR_OK;
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
 
     for (uint32_t i = 0; i < run->rank_count; i++) {
-        if (alar_history_close(run->rank[i].history, complaint) != ALAR_OK) {
-            run->options->view->ending(&run->rank[i], complaint);
+        if (alar_history_close(run->rank[i].history, error_line) != ALAR_OK) {
+            run->options->view->ending(&run->rank[i], error_line);
             status = ALAR_E_IO;
         }
         run->rank[i].history = NULL;
@@ -100,7 +101,7 @@ static enum alar_status histories_close(struct run *run)
 }
 
 /* One rank a process, as the launcher says. */
-static enum alar_status library_open(struct run *run, char *complaint)
+static enum alar_status library_open(struct run *run, char *error_line)
 {
     struct alar_boot boot = {.rank = -1, .ranks = -1, .config = ""};
 
@@ -108,7 +109,7 @@ static enum alar_status library_open(struct run *run, char *complaint)
         return ALAR_OK;
     }
     if (run->backend->init(&run->context, &boot) != 0) {
-        snprintf(complaint, ALAR_COMPLAINT_BYTES, "the back end '%s' does not start",
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES, "the back end '%s' does not start",
                  run->backend->name);
         return ALAR_E_INPUT;
     }
@@ -119,20 +120,20 @@ static enum alar_status library_open(struct run *run, char *complaint)
 
 static enum alar_status rank_prepare(struct run *run, struct run_rank *rank, uint32_t number)
 {
-    struct alar_seat seat = alar_topology_seat(&run->topology, number);
+    struct alar_coordinates coordinates = alar_topology_coordinates(&run->topology, number);
     size_t steps = run->range.end - run->range.begin;
     const struct alar_fault_rank_options faults = {
         .faults = run->options->faults,
         .rank = number,
         .ranks = run->ranks,
-        .cells = steps * run->config.microbatches,
+        .microbatches = steps * run->config.microbatches,
     };
 
     rank->rank = number;
     rank->context = run->context;
     rank->run = run;
-    snprintf(rank->group, sizeof(rank->group), "dp%u", seat.cp);
-    snprintf(rank->sharing_group, sizeof(rank->sharing_group), "cp%u", seat.dp);
+    snprintf(rank->group, sizeof(rank->group), "dp%u", coordinates.cp);
+    snprintf(rank->sharing_group, sizeof(rank->sharing_group), "cp%u", coordinates.dp);
     rank->log_max = (steps / run->config.log_interval + 2) * run_metrics_count(run);
     rank->log = calloc(rank->log_max, sizeof(*rank->log));
     /* A roll call is over before the next rank of this process calls one. */
@@ -145,36 +146,36 @@ static enum alar_status rank_prepare(struct run *run, struct run_rank *rank, uin
     return alar_fault_rank_open(&rank->faults, &faults);
 }
 
-static enum alar_status log_json_open(struct run *run, char *complaint)
+static enum alar_status log_json_open(struct run *run, char *error_line)
 {
     if (run->options->log_json == NULL || run_reporter(run) == NULL) {
         return ALAR_OK;
     }
     run->log_json = (struct alar_report_file){.normalization = run->config.normalization,
                                               .encoding = run->config.encoding};
-    ALAR_TRY(alar_report_file_open(&run->log_json, run->options->log_json, complaint));
+    ALAR_TRY(alar_report_file_open(&run->log_json, run->options->log_json, error_line));
     run->has_log_json = true;
     return ALAR_OK;
 }
 
-static enum alar_status losses_open(struct run *run, char *complaint)
+static enum alar_status losses_open(struct run *run, char *error_line)
 {
     const struct alar_run_options *options = run->options;
     const struct alar_dataset_source source = {
         .directory = options->losses, .input = options->input, .rank = ALAR_EVERY_RANK};
 
-    ALAR_TRY(alar_dataset_open(&source, &run->dataset, complaint));
+    ALAR_TRY(alar_dataset_open(&source, &run->dataset, error_line));
     run->config.microbatches = (uint32_t)run->dataset.microbatches;
-    ALAR_TRY(alar_dataset_select(&run->dataset, options->steps, &run->range, complaint));
+    ALAR_TRY(alar_dataset_select(&run->dataset, options->steps, &run->range, error_line));
     if (run->is_simulated) {
         run->ranks = options->ranks;
     }
-    ALAR_TRY(run_topology_open(run, complaint));
-    ALAR_TRY(run_metrics_open(run, complaint));
+    ALAR_TRY(run_topology_open(run, error_line));
+    ALAR_TRY(run_metrics_open(run, error_line));
     uint32_t losses = 1 + run_losses_rank(run, run->ranks - 1);
 
     if (losses > run->dataset.ranks) {
-        snprintf(complaint, ALAR_COMPLAINT_BYTES,
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES,
                  "%s: expected losses of %u ranks, found those of %u", run->options->losses, losses,
                  run->dataset.ranks);
         return ALAR_E_INPUT;
@@ -183,12 +184,12 @@ static enum alar_status losses_open(struct run *run, char *complaint)
 }
 
 /* What this process needs for its ranks, and can fail to get while others get it. */
-static enum alar_status ranks_open(struct run *run, char *complaint)
+static enum alar_status ranks_open(struct run *run, char *error_line)
 {
-    ALAR_TRY(losses_open(run, complaint));
+    ALAR_TRY(losses_open(run, error_line));
     uint32_t count = run->is_simulated ? run->ranks : 1;
 
-    ALAR_TRY(alar_faults_suit(run->options->faults, run->ranks, complaint));
+    ALAR_TRY(alar_faults_suit(run->options->faults, run->ranks, error_line));
     run->rank = calloc(count, sizeof(*run->rank));
     run->rank_count = run->rank != NULL ? count : 0;
     if (run->rank == NULL) {
@@ -197,24 +198,24 @@ static enum alar_status ranks_open(struct run *run, char *complaint)
     for (uint32_t i = 0; i < count; i++) {
         ALAR_TRY(rank_prepare(run, &run->rank[i], run->own + i));
     }
-    return log_json_open(run, complaint);
+    return log_json_open(run, error_line);
 }
 
 /* The library starts before the inputs are read, so that a process that can't read them still tells
    the others, who would wait for it in the library's start. */
-enum alar_status run_open(struct run *run, char *complaint)
+enum alar_status run_open(struct run *run, char *error_line)
 {
     const struct alar_run_options *options = run->options;
     const struct alar_backend *const builtin[] = {alar_sim_backend(), NULL};
 
     run->config = options->config;
-    snprintf(complaint, ALAR_COMPLAINT_BYTES, "out of memory");
-    ALAR_TRY(alar_plugin_load(run->config.backend, builtin, &run->table, complaint));
+    snprintf(error_line, ALAR_ERROR_LINE_BYTES, "out of memory");
+    ALAR_TRY(alar_plugin_load(run->config.backend, builtin, &run->table, error_line));
     run->backend = &run->table;
     run->is_simulated = strcmp(run->config.backend, "sim") == 0;
-    ALAR_TRY(library_open(run, complaint));
-    ALAR_TRY(run_agree(run, 20, ranks_open(run, complaint), complaint));
-    return histories_prepare(run, complaint);
+    ALAR_TRY(library_open(run, error_line));
+    ALAR_TRY(run_agree(run, 20, ranks_open(run, error_line), error_line));
+    return histories_prepare(run, error_line);
 }
 
 /* The library can't be finalized with a rank that does not come: leave it as it is. */

@@ -17,8 +17,8 @@ enum phase {
     PHASE_FINISH, /* nothing is left but what is pending */
 };
 
-struct alar_program {
-    struct alar_program_options options;
+struct alar_training_loop {
+    struct alar_training_loop_options options;
     enum phase phase;
     size_t index;        /* of the current step */
     uint32_t microbatch; /* of the current step */
@@ -31,30 +31,29 @@ struct alar_program {
     float *receive;
     struct alar_deadline deadline; /* of the wait for `request` */
     struct alar_local local;       /* of the current microbatch */
-    struct alar_share share;       /* of it; unused when nothing is shared */
-    struct alar_mishap mishap;
+    struct alar_cp_reduce share;   /* of it; unused when nothing is shared */
+    struct alar_participation_error participation_error;
 };
 
-static enum alar_status buffers_open(struct alar_program *program)
+static enum alar_status buffers_open(struct alar_training_loop *loop)
 {
-    const struct alar_program_options *options = &program->options;
+    const struct alar_training_loop_options *options = &loop->options;
     uint64_t bytes = options->pace.grad_bytes;
 
     if (bytes > 0) {
-        program->send = calloc(1, bytes);
-        program->receive = calloc(1, bytes);
+        loop->send = calloc(1, bytes);
+        loop->receive = calloc(1, bytes);
     }
     if (options->sharing.comm != NULL) {
-        ALAR_TRY(alar_share_open(&program->share, &options->sharing, options->driver));
+        ALAR_TRY(alar_cp_reduce_open(&loop->share, &options->sharing, options->driver));
     }
-    return bytes > 0 && (program->send == NULL || program->receive == NULL) ? ALAR_E_NOMEM
-                                                                            : ALAR_OK;
+    return bytes > 0 && (loop->send == NULL || loop->receive == NULL) ? ALAR_E_NOMEM : ALAR_OK;
 }
 
-enum alar_status alar_program_open(struct alar_program **program,
-                                   const struct alar_program_options *options)
+enum alar_status alar_training_loop_open(struct alar_training_loop **loop,
+                                         const struct alar_training_loop_options *options)
 {
-    struct alar_program *made = calloc(1, sizeof(*made));
+    struct alar_training_loop *made = calloc(1, sizeof(*made));
     uint64_t bytes = options->pace.grad_bytes;
 
     if (made == NULL) {
@@ -69,52 +68,51 @@ enum alar_status alar_program_open(struct alar_program **program,
     }
     if (status != ALAR_OK) {
         made->options.sharing.comm = NULL; /* still the caller's */
-        alar_program_free(made);
+        alar_training_loop_free(made);
         return status;
     }
     made->comm = options->gradient_comm != NULL ? options->gradient_comm : made->comm;
-    *program = made;
+    *loop = made;
     return ALAR_OK;
 }
 
 /* This rank's compute time for the current microbatch; the straggler is late in a step's first one.
  */
-static uint64_t compute_us(const struct alar_program *program)
+static uint64_t compute_us(const struct alar_training_loop *loop)
 {
-    const struct alar_pace *pace = &program->options.pace;
+    const struct alar_pace *pace = &loop->options.pace;
     int64_t late = pace->straggler == ALAR_STRAGGLER_ROTATE
-                       ? (int64_t)(program->index % program->options.ranks)
+                       ? (int64_t)(loop->index % loop->options.ranks)
                        : pace->straggler;
-    bool is_late = program->microbatch == 0 && late == (int64_t)program->options.rank;
+    bool is_late = loop->microbatch == 0 && late == (int64_t)loop->options.rank;
 
     return pace->compute_us + (is_late ? pace->late_us : 0);
 }
 
 /* Computes until busy_until, polling on the way; false while there is time left. */
-static bool compute(struct alar_program *program, uint64_t now_us, uint64_t *wake_us)
+static bool compute(struct alar_training_loop *loop, uint64_t now_us, uint64_t *wake_us)
 {
-    uint64_t poll_us = program->options.pace.poll_us;
+    uint64_t poll_us = loop->options.pace.poll_us;
     enum alar_need need = ALAR_NEED_NOTHING;
 
-    if (!program->is_computing) {
-        program->is_computing = true;
-        program->busy_until =
-            now_us + compute_us(program) + alar_fault_delay_us(program->options.faults);
+    if (!loop->is_computing) {
+        loop->is_computing = true;
+        loop->busy_until = now_us + compute_us(loop) + alar_fault_delay_us(loop->options.faults);
     } else {
-        need = alar_driver_poll(program->options.driver);
+        need = alar_driver_poll(loop->options.driver);
     }
-    if (now_us < program->busy_until && need == ALAR_NEED_NOTHING) {
-        uint64_t left = program->busy_until - now_us;
+    if (now_us < loop->busy_until && need == ALAR_NEED_NOTHING) {
+        uint64_t left = loop->busy_until - now_us;
 
         *wake_us = now_us + (poll_us > 0 && poll_us < left ? poll_us : left);
         return false;
     }
-    program->is_computing = false;
-    program->phase = PHASE_CONTRIBUTE;
+    loop->is_computing = false;
+    loop->phase = PHASE_CONTRIBUTE;
     return true;
 }
 
-/* One all-reduce that the program stands still for. */
+/* One all-reduce that the loop stands still for. */
 struct standstill {
     void *comm;
     const void *send;
@@ -125,247 +123,250 @@ struct standstill {
     enum phase phase; /* in which it waits */
 };
 
-static void standstill_issue(struct alar_program *program, const struct standstill *still,
+static void standstill_issue(struct alar_training_loop *loop, const struct standstill *still,
                              uint64_t now_us)
 {
-    const struct alar_program_options *options = &program->options;
+    const struct alar_training_loop_options *options = &loop->options;
     struct alar_op op = {.tag = still->tag, .timeout_us = options->deadline_us, .scale = 1.0};
 
-    program->phase = still->phase;
+    loop->phase = still->phase;
     if (options->backend->allreduce(still->comm, still->send, still->receive, still->count,
-                                    still->dtype, ALAR_SUM, NULL, &op, &program->request) != 0) {
+                                    still->dtype, ALAR_SUM, NULL, &op, &loop->request) != 0) {
         alar_driver_abandon(options->driver, ALAR_E_BACKEND);
         return;
     }
-    program->deadline = (struct alar_deadline){.since = now_us, .limit = options->deadline_us};
+    loop->deadline = (struct alar_deadline){.since = now_us, .limit = options->deadline_us};
 }
 
 /* Asks about the all-reduce that is waited for; false while it is pending. When it fails the driver
    is told, and no phase follows. */
-static bool standstill_test(struct alar_program *program, uint64_t now_us)
+static bool standstill_test(struct alar_training_loop *loop, uint64_t now_us)
 {
-    const struct alar_program_options *options = &program->options;
+    const struct alar_training_loop_options *options = &loop->options;
     int done = 0;
     int error = 0;
-    int failed = options->backend->test(program->request, &done, &error);
+    int failed = options->backend->test(loop->request, &done, &error);
 
     if (failed != 0 || error != 0) {
         alar_driver_abandon(options->driver, ALAR_E_BACKEND);
         return true;
     }
     if (!done) {
-        if (alar_deadline_passed(&program->deadline, now_us)) {
+        if (alar_deadline_passed(&loop->deadline, now_us)) {
             alar_driver_abandon(options->driver, ALAR_E_TIMEOUT);
         }
         alar_driver_poll(options->driver);
         return false;
     }
-    options->backend->request_free(program->request);
-    program->request = NULL;
+    options->backend->request_free(loop->request);
+    loop->request = NULL;
     return true;
 }
 
-static void share_issue(struct alar_program *program, uint64_t now_us)
+static void share_issue(struct alar_training_loop *loop, uint64_t now_us)
 {
-    const struct alar_program_options *options = &program->options;
-    struct alar_share *share = &program->share;
+    const struct alar_training_loop_options *options = &loop->options;
+    struct alar_cp_reduce *share = &loop->share;
 
-    alar_share_write(share, options->source.step(options->source.data, program->index),
-                     program->microbatch, &program->local);
+    alar_cp_reduce_write(share, options->source.step(options->source.data, loop->index),
+                         loop->microbatch, &loop->local);
     const struct standstill still = {
         .comm = options->sharing.comm,
         .send = share->send,
         .receive = share->receive,
-        .count = share->lanes,
+        .count = share->elements,
         .dtype = alar_payload_dtype(&options->sharing.layout),
         .tag = share->number,
         .phase = PHASE_SHARE_WAIT,
     };
-    standstill_issue(program, &still, now_us);
+    standstill_issue(loop, &still, now_us);
 }
 
-static void share_take(struct alar_program *program)
+static void share_take(struct alar_training_loop *loop)
 {
-    enum alar_status status = alar_share_take(&program->share, &program->local, &program->mishap);
+    enum alar_status status =
+        alar_cp_reduce_retire(&loop->share, &loop->local, &loop->participation_error);
 
-    program->phase = PHASE_POST;
+    loop->phase = PHASE_POST;
     if (status != ALAR_OK) {
-        alar_driver_abandon(program->options.driver, status);
+        alar_driver_abandon(loop->options.driver, status);
     }
 }
 
 /* Takes the local loss; hands it over at once, unless other ranks share the microbatch. */
-static void contribute(struct alar_program *program, uint64_t now_us)
+static void contribute(struct alar_training_loop *loop, uint64_t now_us)
 {
-    const struct alar_program_options *options = &program->options;
+    const struct alar_training_loop_options *options = &loop->options;
     const struct alar_source *source = &options->source;
 
-    program->is_gone = alar_fault_departs(options->faults, false /* before it contributes */);
-    if (program->is_gone) {
+    loop->is_gone = alar_fault_departs(options->faults, false /* before it contributes */);
+    if (loop->is_gone) {
         return;
     }
-    program->local = (struct alar_local){.sum = 0.0};
-    enum alar_status status = source->local(source->data, options->rank, program->index,
-                                            program->microbatch, &program->local);
+    loop->local = (struct alar_local){.sum = 0.0};
+    enum alar_status status =
+        source->local(source->data, options->rank, loop->index, loop->microbatch, &loop->local);
 
     if (status != ALAR_OK) {
         alar_driver_abandon(options->driver, status);
         return;
     }
-    program->phase = PHASE_POST;
+    loop->phase = PHASE_POST;
     if (options->sharing.comm != NULL && !options->pace.is_unlogged) {
-        share_issue(program, now_us);
+        share_issue(loop, now_us);
     }
 }
 
-static void post(struct alar_program *program)
+static void post(struct alar_training_loop *loop)
 {
-    const struct alar_program_options *options = &program->options;
+    const struct alar_training_loop_options *options = &loop->options;
     const struct alar_source *source = &options->source;
 
     if (!options->pace.is_unlogged) {
-        alar_driver_microbatch(options->driver, source->step(source->data, program->index),
+        alar_driver_microbatch(options->driver, source->step(source->data, loop->index),
                                source->metrics == NULL
-                                   ? &program->local
-                                   : source->metrics(source->data, options->rank, &program->local));
+                                   ? &loop->local
+                                   : source->metrics(source->data, options->rank, &loop->local));
     }
-    program->is_gone = alar_fault_departs(options->faults, true /* it has contributed */);
-    program->microbatch++;
-    program->phase = program->microbatch < options->microbatches ? PHASE_COMPUTE : PHASE_GRADIENT;
+    loop->is_gone = alar_fault_departs(options->faults, true /* it has contributed */);
+    loop->microbatch++;
+    loop->phase = loop->microbatch < options->microbatches ? PHASE_COMPUTE : PHASE_GRADIENT;
 }
 
-static void gradient_issue(struct alar_program *program, uint64_t now_us)
+static void gradient_issue(struct alar_training_loop *loop, uint64_t now_us)
 {
     const struct standstill still = {
-        .comm = program->comm,
-        .send = program->send,
-        .receive = program->receive,
-        .count = program->options.pace.grad_bytes / sizeof(float),
+        .comm = loop->comm,
+        .send = loop->send,
+        .receive = loop->receive,
+        .count = loop->options.pace.grad_bytes / sizeof(float),
         .dtype = ALAR_F32,
-        .tag = program->index,
+        .tag = loop->index,
         .phase = PHASE_GRADIENT_WAIT,
     };
 
-    program->phase = PHASE_STEP_END;
-    if (program->comm != NULL) {
-        standstill_issue(program, &still, now_us);
+    loop->phase = PHASE_STEP_END;
+    if (loop->comm != NULL) {
+        standstill_issue(loop, &still, now_us);
     }
 }
 
-static void step_end(struct alar_program *program)
+static void step_end(struct alar_training_loop *loop)
 {
-    if (!program->options.pace.is_unlogged) {
-        alar_driver_step_end(program->options.driver);
+    if (!loop->options.pace.is_unlogged) {
+        alar_driver_step_end(loop->options.driver);
     }
-    program->microbatch = 0;
-    program->index++;
-    program->phase = program->index < program->options.steps ? PHASE_COMPUTE : PHASE_FINISH;
+    loop->microbatch = 0;
+    loop->index++;
+    loop->phase = loop->index < loop->options.steps ? PHASE_COMPUTE : PHASE_FINISH;
 }
 
-enum alar_turn alar_program_advance(struct alar_program *program, uint64_t *wake_us)
+enum alar_turn alar_training_loop_advance(struct alar_training_loop *loop, uint64_t *wake_us)
 {
-    struct alar_driver *driver = program->options.driver;
+    struct alar_driver *driver = loop->options.driver;
 
     if (alar_driver_need(driver) == ALAR_NEED_POLL) {
         alar_driver_poll(driver);
     }
-    while (alar_driver_need(driver) == ALAR_NEED_NOTHING && !program->is_gone) {
+    while (alar_driver_need(driver) == ALAR_NEED_NOTHING && !loop->is_gone) {
         /* Asked anew each time: a blocking call may have taken long, and is no part of a compute.
          */
         uint64_t now_us = alar_driver_now(driver);
 
-        switch (program->phase) {
+        switch (loop->phase) {
         case PHASE_COMPUTE:
-            if (!compute(program, now_us, wake_us)) {
+            if (!compute(loop, now_us, wake_us)) {
                 return ALAR_TURN_AT;
             }
             break;
         case PHASE_CONTRIBUTE:
-            contribute(program, now_us);
+            contribute(loop, now_us);
             break;
         case PHASE_SHARE_WAIT:
-            if (!standstill_test(program, now_us)) {
+            if (!standstill_test(loop, now_us)) {
                 return ALAR_TURN_BLOCKED;
             }
-            if (program->request == NULL) {
-                share_take(program);
+            if (loop->request == NULL) {
+                share_take(loop);
             }
             break;
         case PHASE_POST:
-            post(program);
+            post(loop);
             break;
         case PHASE_GRADIENT:
-            gradient_issue(program, now_us);
+            gradient_issue(loop, now_us);
             break;
         case PHASE_GRADIENT_WAIT:
-            if (!standstill_test(program, now_us)) {
+            if (!standstill_test(loop, now_us)) {
                 return ALAR_TURN_BLOCKED;
             }
-            program->phase = PHASE_STEP_END;
+            loop->phase = PHASE_STEP_END;
             break;
         case PHASE_STEP_END:
-            step_end(program);
+            step_end(loop);
             break;
         case PHASE_FINISH:
             alar_driver_finish(driver);
             break;
         }
     }
-    if (program->phase == PHASE_SHARE_WAIT && alar_driver_need(driver) == ALAR_NEED_END) {
-        alar_share_give_up(&program->share, alar_driver_status(driver));
-        program->phase = PHASE_POST;
+    if (loop->phase == PHASE_SHARE_WAIT && alar_driver_need(driver) == ALAR_NEED_END) {
+        alar_cp_reduce_give_up(&loop->share, alar_driver_status(driver));
+        loop->phase = PHASE_POST;
     }
-    if (program->is_gone) {
+    if (loop->is_gone) {
         return ALAR_TURN_GONE;
     }
     return alar_driver_need(driver) == ALAR_NEED_POLL ? ALAR_TURN_BLOCKED : ALAR_TURN_OVER;
 }
 
-void alar_program_wait(struct alar_program *program, uint64_t slice_us)
+void alar_training_loop_wait(struct alar_training_loop *loop, uint64_t slice_us)
 {
     int error = 0;
 
-    if (alar_driver_need(program->options.driver) == ALAR_NEED_POLL) {
-        alar_driver_wait(program->options.driver, slice_us);
+    if (alar_driver_need(loop->options.driver) == ALAR_NEED_POLL) {
+        alar_driver_wait(loop->options.driver, slice_us);
     } else {
         /* What it says is asked again by the next advance. */
-        program->options.backend->wait(program->request, NULL, slice_us, &error);
+        loop->options.backend->wait(loop->request, NULL, slice_us, &error);
     }
 }
 
-uint64_t alar_program_expiry(const struct alar_program *program)
+uint64_t alar_training_loop_expiry(const struct alar_training_loop *loop)
 {
-    const struct alar_deadline *deadline =
-        alar_driver_need(program->options.driver) == ALAR_NEED_POLL
-            ? alar_driver_deadline(program->options.driver)
-            : &program->deadline;
+    const struct alar_deadline *deadline = alar_driver_need(loop->options.driver) == ALAR_NEED_POLL
+                                               ? alar_driver_deadline(loop->options.driver)
+                                               : &loop->deadline;
 
     return deadline->limit == 0 ? UINT64_MAX : deadline->since + deadline->limit;
 }
 
-const struct alar_mishap *alar_program_mishap(const struct alar_program *program)
+const struct alar_participation_error *
+alar_training_loop_participation_error(const struct alar_training_loop *loop)
 {
-    return program->mishap.finding.kind == ALAR_CENSUS_WHOLE ? NULL : &program->mishap;
+    return loop->participation_error.finding.kind == ALAR_PARTICIPATION_WHOLE
+               ? NULL
+               : &loop->participation_error;
 }
 
-size_t alar_program_steps(const struct alar_program *program)
+size_t alar_training_loop_steps(const struct alar_training_loop *loop)
 {
-    return program->index;
+    return loop->index;
 }
 
-void alar_program_free(struct alar_program *program)
+void alar_training_loop_free(struct alar_training_loop *loop)
 {
-    if (program == NULL) {
+    if (loop == NULL) {
         return;
     }
-    if (program->comm != NULL) {
-        program->options.backend->comm_free(program->comm);
+    if (loop->comm != NULL) {
+        loop->options.backend->comm_free(loop->comm);
     }
-    if (program->options.sharing.comm != NULL) {
-        program->options.backend->comm_free(program->options.sharing.comm);
+    if (loop->options.sharing.comm != NULL) {
+        loop->options.backend->comm_free(loop->options.sharing.comm);
     }
-    alar_share_close(&program->share);
-    free(program->send);
-    free(program->receive);
-    free(program);
+    alar_cp_reduce_close(&loop->share);
+    free(loop->send);
+    free(loop->receive);
+    free(loop);
 }

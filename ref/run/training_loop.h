@@ -1,8 +1,8 @@
 /* One rank's training loop, as far as its log is concerned: compute, contribute, now and then a
    gradient all-reduce, end the step. A state machine that never blocks, so that one process can run
    one rank in real time or many in virtual time. */
-#ifndef ALAR_PROGRAM_H
-#define ALAR_PROGRAM_H
+#ifndef ALAR_TRAINING_LOOP_H
+#define ALAR_TRAINING_LOOP_H
 
 #include "driver/cp_reduce.h"
 #include "driver/driver.h"
@@ -35,7 +35,7 @@ struct alar_pace {
 
 struct alar_fault_rank;
 
-struct alar_program_options {
+struct alar_training_loop_options {
     struct alar_driver *driver; /* borrowed */
     struct alar_source source;
     const struct alar_backend *backend; /* borrowed */
@@ -47,43 +47,45 @@ struct alar_program_options {
     struct alar_pace pace;
     uint64_t deadline_us; /* of the gradient all-reduce; 0: none */
     uint64_t comm_epoch;  /* of the gradients' communicator */
-    void *gradient_comm;  /* the program frees it; NULL: one of all ranks is made */
+    void *gradient_comm;  /* the loop frees it; NULL: one of all ranks is made */
     struct alar_sharing sharing;
     struct alar_fault_rank *faults; /* borrowed; NULL: none */
 };
 
-/* What the runner has to do before it advances the program again. */
+/* What the runner has to do before it advances the loop again. */
 enum alar_turn {
     ALAR_TURN_AT,      /* wait until *wake_us */
-    ALAR_TURN_BLOCKED, /* the program stands still: wait in alar_program_wait, or poll */
+    ALAR_TURN_BLOCKED, /* the loop stands still: wait in alar_training_loop_wait, or poll */
     ALAR_TURN_OVER,    /* the driver needs END or is CLOSED */
     ALAR_TURN_GONE,    /* a fault: the rank does nothing more, see alar_fault_departure */
 };
 
-struct alar_program;
+struct alar_training_loop;
 
 /* Errors: ALAR_E_NOMEM; ALAR_E_BACKEND when the back end gives no communicator for the gradients.
  */
-ALAR_MUST_USE enum alar_status alar_program_open(struct alar_program **program,
-                                                 const struct alar_program_options *options);
+ALAR_MUST_USE enum alar_status
+alar_training_loop_open(struct alar_training_loop **loop,
+                        const struct alar_training_loop_options *options);
 
 /* Goes on as far as it can. */
-enum alar_turn alar_program_advance(struct alar_program *program, uint64_t *wake_us);
+enum alar_turn alar_training_loop_advance(struct alar_training_loop *loop, uint64_t *wake_us);
 
 /* Stands still for at most `slice_us` in the back end's own wait. Needs BLOCKED. */
-void alar_program_wait(struct alar_program *program, uint64_t slice_us);
+void alar_training_loop_wait(struct alar_training_loop *loop, uint64_t slice_us);
 
-/* The tick at which the wait that blocks the program expires; UINT64_MAX: none does. */
-uint64_t alar_program_expiry(const struct alar_program *program);
+/* The tick at which the wait that blocks the loop expires; UINT64_MAX: none does. */
+uint64_t alar_training_loop_expiry(const struct alar_training_loop *loop);
 
 /* What came of a reduction over the ranks that share a microbatch and is none; NULL: nothing did.
  */
-const struct alar_mishap *alar_program_mishap(const struct alar_program *program);
+const struct alar_participation_error *
+alar_training_loop_participation_error(const struct alar_training_loop *loop);
 
 /* Steps ended so far. */
-size_t alar_program_steps(const struct alar_program *program);
+size_t alar_training_loop_steps(const struct alar_training_loop *loop);
 
 /* Frees it; NULL is fine. */
-void alar_program_free(struct alar_program *program);
+void alar_training_loop_free(struct alar_training_loop *loop);
 
 #endif

@@ -192,15 +192,15 @@ void alar_json_null(struct alar_json *json, const char *key)
     append(json, "null", 4);
 }
 
-void alar_json_value(struct alar_json *json, const char *key, struct alar_lanes lanes)
+void alar_json_value(struct alar_json *json, const char *key, struct alar_elements elements)
 {
     char text[ALAR_DECIMAL_MAX];
     uint64_t bits = 0;
 
-    PRE(lanes.count >= 1);
-    memcpy(&bits, lanes.values, alar_dtype_bytes(lanes.dtype));
-    alar_decimal_print(lanes.dtype, bits, text);
-    if (alar_dtype_is_float(lanes.dtype) && !alar_fp_is_finite(lanes.dtype, bits)) {
+    PRE(elements.count >= 1);
+    memcpy(&bits, elements.values, alar_dtype_bytes(elements.dtype));
+    alar_decimal_print(elements.dtype, bits, text);
+    if (alar_dtype_is_float(elements.dtype) && !alar_fp_is_finite(elements.dtype, bits)) {
         alar_json_text(json, key, text);
         return;
     }
@@ -208,29 +208,29 @@ void alar_json_value(struct alar_json *json, const char *key, struct alar_lanes 
     append_text(json, text);
 }
 
-void alar_json_bits(struct alar_json *json, const char *key, struct alar_lanes lanes)
+void alar_json_bits(struct alar_json *json, const char *key, struct alar_elements elements)
 {
-    size_t bytes = alar_dtype_bytes(lanes.dtype);
+    size_t bytes = alar_dtype_bytes(elements.dtype);
 
-    PRE(lanes.count >= 1);
+    PRE(elements.count >= 1);
     append_key(json, key);
     char *at = reserve(json, 2 * bytes + 2);
     if (at != NULL) {
-        hex_write(at, lanes.values, bytes);
+        hex_write(at, elements.values, bytes);
     }
 }
 
-/* The room is reserved once for all lanes: there may be many. */
-void alar_json_lanes(struct alar_json *json, const char *key, struct alar_lanes lanes)
+/* The room is reserved once for all elements: there may be many. */
+void alar_json_elements(struct alar_json *json, const char *key, struct alar_elements elements)
 {
-    const unsigned char *value = lanes.values;
-    size_t bytes = alar_dtype_bytes(lanes.dtype);
-    size_t commas = lanes.count > 0 ? lanes.count - 1 : 0;
+    const unsigned char *value = elements.values;
+    size_t bytes = alar_dtype_bytes(elements.dtype);
+    size_t commas = elements.count > 0 ? elements.count - 1 : 0;
 
     append_key(json, key);
     append(json, "[", 1);
-    char *at = reserve(json, lanes.count * (2 * bytes + 2) + commas);
-    for (size_t i = 0; at != NULL && i < lanes.count; i++) {
+    char *at = reserve(json, elements.count * (2 * bytes + 2) + commas);
+    for (size_t i = 0; at != NULL && i < elements.count; i++) {
         if (i > 0) {
             *at++ = ',';
         }

@@ -6,7 +6,7 @@
 #include "api/dtype.h"
 
 /* Bits of a value, or of several; borrowed. Little-endian, as in memory. */
-struct alar_lanes {
+struct alar_elements {
     const void *values;
     size_t count;
     enum alar_dtype dtype;
@@ -31,13 +31,14 @@ void alar_json_signed(struct alar_json *json, const char *key, int64_t number);
 void alar_json_flag(struct alar_json *json, const char *key, bool truth);
 void alar_json_null(struct alar_json *json, const char *key);
 
-/* The first value of `lanes` as people read it: the shortest number that reads back as the same
+/* The first value of `elements` as people read it: the shortest number that reads back as the same
    bits, or "nan", "inf", "-inf". */
-void alar_json_value(struct alar_json *json, const char *key, struct alar_lanes lanes);
+void alar_json_value(struct alar_json *json, const char *key, struct alar_elements elements);
 
-/* The first value of `lanes` as a string of hex digits; then all of them, as an array of such. */
-void alar_json_bits(struct alar_json *json, const char *key, struct alar_lanes lanes);
-void alar_json_lanes(struct alar_json *json, const char *key, struct alar_lanes lanes);
+/* The first value of `elements` as a string of hex digits; then all of them, as an array of such.
+ */
+void alar_json_bits(struct alar_json *json, const char *key, struct alar_elements elements);
+void alar_json_elements(struct alar_json *json, const char *key, struct alar_elements elements);
 
 /* "group/number"; then an array of `count` of them, numbered from `first`. */
 void alar_json_op(struct alar_json *json, const char *key, const char *group, uint64_t number);

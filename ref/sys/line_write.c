@@ -8,21 +8,21 @@
 #include <string.h>
 #include <unistd.h>
 
-enum alar_status alar_append_open(struct alar_append *append, const char *path, bool may_exist,
-                                  char *complaint)
+enum alar_status alar_line_write_open(struct alar_line_writer *append, const char *path,
+                                      bool may_exist, char *error_line)
 {
     int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (may_exist ? O_TRUNC : O_EXCL);
     int file = open(path, flags, 0666);
 
     if (file < 0) {
-        return alar_complain(complaint, path, "expected a file to write to, found: %s",
+        return alar_complain(error_line, path, "expected a file to write to, found: %s",
                              strerror(errno));
     }
-    *append = (struct alar_append){.file = file, .write = write};
+    *append = (struct alar_line_writer){.file = file, .write = write};
     return ALAR_OK;
 }
 
-void alar_append_line(struct alar_append *append, const char *line, size_t length)
+void alar_line_write_line(struct alar_line_writer *append, const char *line, size_t length)
 {
     size_t written = 0;
 
@@ -42,7 +42,7 @@ void alar_append_line(struct alar_append *append, const char *line, size_t lengt
     }
 }
 
-enum alar_status alar_append_close(struct alar_append *append)
+enum alar_status alar_line_write_close(struct alar_line_writer *append)
 {
     if (close(append->file) != 0 && append->error == 0 && errno != EINTR) {
         append->error = errno;

@@ -1,7 +1,7 @@
 /* How well are drawn faults named? diagnosis FAULTS SUMS SEED prints, tab-separated, for each kind
    of input, fault and number of ranks: drawn, hidden (the faulty value is legal), unique (the truth
    is the only explanation of its tier), best (among several of the best tier), told (among those of
-   a later tier), missed. Then SUMS legal sums in drawn orders, by the rung that they end on.
+   a later tier), missed. Then SUMS legal sums in drawn orders, by the proof that they end on.
 
    Losses are real ones: rank r of n takes those of recorded rank r modulo 4, at another step for
    every four ranks; previous and next are the microbatches before and after. A ledger gives rank r
@@ -222,7 +222,7 @@ static uint64_t draw_fault(struct bench *bench, enum kind kind, struct alar_expl
                                                  : draw_ranks(bench, kind, truth);
 }
 
-static enum alar_rung rung_of(struct bench *bench, uint64_t value)
+static enum alar_proof proof_of(struct bench *bench, uint64_t value)
 {
     struct alar_budget budget = {bench->scratch, WORK, 16};
 
@@ -230,7 +230,7 @@ static enum alar_rung rung_of(struct bench *bench, uint64_t value)
         ALAR_OK) {
         exit(4);
     }
-    return bench->origin.rung;
+    return bench->origin.proof;
 }
 
 enum outcome {
@@ -246,13 +246,13 @@ static enum outcome judge_fault(struct bench *bench, enum kind kind)
 {
     struct alar_explanation truth;
     uint64_t value = draw_fault(bench, kind, &truth);
-    struct alar_clues clues = {.previous = bench->step[0], .next = bench->step[2]};
+    struct alar_observations observations = {.previous = bench->step[0], .next = bench->step[2]};
     const struct alar_diagnosis *diagnosis = &bench->diagnosis;
 
-    if (rung_of(bench, value) != ALAR_RUNG_ILLEGAL) {
+    if (proof_of(bench, value) != ALAR_PROOF_ILLEGAL) {
         return HIDDEN;
     }
-    if (alar_diagnose(&bench->reduce, value, &clues, bench->scratch, &bench->diagnosis) !=
+    if (alar_diagnose(&bench->reduce, value, &observations, bench->scratch, &bench->diagnosis) !=
         ALAR_OK) {
         exit(4);
     }
@@ -301,17 +301,18 @@ static void table(struct bench *bench, uint64_t faults)
 
 static void legal(struct bench *bench, uint64_t sums)
 {
-    uint64_t seen[ALAR_RUNG_COUNT] = {0};
+    uint64_t seen[ALAR_PROOF_COUNT] = {0};
 
     bench->is_ledger = false;
     for (uint64_t i = 0; i < sums; i++) {
         draw_inputs(bench, sizes[i % (sizeof sizes / sizeof *sizes)]);
         uint64_t value = draw_sum(bench, bench->reduce.adder, bench->step[1], bench->reduce.n);
-        seen[rung_of(bench, value)]++;
+        seen[proof_of(bench, value)]++;
     }
     printf("rung\tsums\n");
-    for (unsigned rung = 0; rung < ALAR_RUNG_COUNT; rung++) {
-        printf("%s\t%llu\n", alar_rung_name((enum alar_rung)rung), (unsigned long long)seen[rung]);
+    for (unsigned proof = 0; proof < ALAR_PROOF_COUNT; proof++) {
+        printf("%s\t%llu\n", alar_proof_name((enum alar_proof)proof),
+               (unsigned long long)seen[proof]);
     }
 }
 
@@ -321,7 +322,7 @@ int main(int argc, char **argv)
                                          .input = ALAR_INPUT_SUMS,
                                          .rank = ALAR_EVERY_RANK};
     static struct bench bench;
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
     uint64_t number[3];
 
     for (int k = 0; k < 3; k++) {
@@ -330,8 +331,8 @@ int main(int argc, char **argv)
             return 3;
         }
     }
-    if (alar_dataset_open(&source, &bench.data, complaint) != ALAR_OK) {
-        fprintf(stderr, "%s\n", complaint);
+    if (alar_dataset_open(&source, &bench.data, error_line) != ALAR_OK) {
+        fprintf(stderr, "%s\n", error_line);
         return 3;
     }
     bench.rng = alar_rng_stream(number[2], 0);

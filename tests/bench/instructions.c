@@ -53,7 +53,7 @@ static void engine_events(int count)
         step(&engine, ALAR_ENGINE_POSTED, 0);
         step(&engine, ALAR_ENGINE_COMPLETE, action.slot);
         step(&engine, ALAR_ENGINE_STEP_END, 0);
-        step(&engine, ALAR_ENGINE_TAKEN, 0);
+        step(&engine, ALAR_ENGINE_RETIRED, 0);
         step(&engine, ALAR_ENGINE_REPORTED, 0);
     }
     free(window);

@@ -61,7 +61,7 @@ static void report_step(struct alar *log, MPI_Comm comm)
 }
 
 /* With a window of one, each post first retires the one before it. */
-static double alar_block(struct alar *log, bool is_post, MPI_Comm comm)
+static double alar_partition(struct alar *log, bool is_post, MPI_Comm comm)
 {
     double start = 0.0;
 
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
                                        .check = ALAR_CHECK_OFF,
                                        .microbatches = is_post ? OPERATIONS : 1,
                                        .window = 1};
-    char complaint[512];
+    char error_line[512];
     struct alar *log = NULL;
     MPI_Comm comm;
     int rank = 0;
@@ -96,13 +96,13 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_rank(comm, &rank);
-    if (alar_open(&log, &config, complaint) != ALAR_OK) {
-        fprintf(stderr, "overhead: %s\n", complaint);
+    if (alar_open(&log, &config, error_line) != ALAR_OK) {
+        fprintf(stderr, "overhead: %s\n", error_line);
         return 3;
     }
     for (int round = 0; round < ROUNDS; round++) {
         double raw = raw_block(comm);
-        double ours = alar_block(log, is_post, comm);
+        double ours = alar_partition(log, is_post, comm);
 
         if (rank == 0) {
             printf("{\"raw_ns\":%.1f,\"alar_ns\":%.1f}\n", raw, ours);

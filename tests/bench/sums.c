@@ -73,9 +73,9 @@ static void set(struct input *input)
 {
     const struct alar_adder adder = {input->dtype, input->dtype, ALAR_NEAREST};
     const struct alar_scratch scratch = {input->memory, SET_BYTES};
-    struct alar_reach made;
+    struct alar_reachable made;
 
-    if (alar_reach_any(&made, adder, input->bits, input->n, UINT64_MAX, scratch) != ALAR_OK) {
+    if (alar_reachable_any(&made, adder, input->bits, input->n, UINT64_MAX, scratch) != ALAR_OK) {
         exit(2);
     }
     input->sink += (double)made.values;

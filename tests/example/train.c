@@ -21,13 +21,13 @@ int main(void)
 {
     const struct alar_config config = {
         .microbatches = MICROBATCHES, .log_interval = 5, .waits_at_log = true};
-    char complaint[512];
+    char error_line[512];
     struct alar_report report;
     struct alar *log = NULL;
-    enum alar_status status = alar_open(&log, &config, complaint);
+    enum alar_status status = alar_open(&log, &config, error_line);
 
     if (status != ALAR_OK) {
-        fprintf(stderr, "train: %s\n", complaint);
+        fprintf(stderr, "train: %s\n", error_line);
         return (int)alar_status_class(status);
     }
     for (int step = 0; step < STEPS && status == ALAR_OK; step++) {

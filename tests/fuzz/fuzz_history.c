@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (verdict->kind == ALAR_PASS && verdict->judged == 0) {
             abort();
         }
-    } else if (reading.complaint[0] == '\0') {
+    } else if (reading.error_line[0] == '\0') {
         abort();
     }
     alar_reading_free(&reading);

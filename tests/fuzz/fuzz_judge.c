@@ -150,7 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         alar_judge_finish(judge);
         verdict_check(alar_judge_verdict(judge));
     } else {
-        POST(status == ALAR_E_INPUT && alar_judge_complaint(judge)->expected != NULL);
+        POST(status == ALAR_E_INPUT && alar_judge_error_of(judge)->expected != NULL);
     }
     free(setup.scratch.memory);
     free(judge);

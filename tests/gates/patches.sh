@@ -13,9 +13,7 @@
 
 shopt -s nullglob
 work=$SCRATCH/whole
-suites=(handle window window_claims engine engine_programs loss payload payload_extreme roll)
-units=("${suites[@]/#/$BUILD/deep/tests/unit/test_}")
-units=("${units[@]/%/.o}")
+units=("$BUILD"/deep/tests/unit/engine/test_*.o)
 flags=(-std=c11 -O1 -g -ffp-contract=off -fno-tree-slp-vectorize -D_XOPEN_SOURCE=700 -DALAR_DEEP -I. -Iref)
 
 plant() { # a fresh copy of what is broken, with the objects that the models drive

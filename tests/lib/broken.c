@@ -90,15 +90,15 @@ struct alar_run_options broken_options(void)
 struct broken broken_run(struct alar_run_options options, const char *plan, uint64_t seed)
 {
     struct alar_faults faults = {0};
-    char complaint[ALAR_COMPLAINT_BYTES] = "";
+    char error_line[ALAR_ERROR_LINE_BYTES] = "";
 
     if (plan != NULL) {
         const char *path = scratch_write("broken.plan", plan, strlen(plan));
 
-        cr_assert_eq(alar_plan_read(&faults, path, seed, complaint), ALAR_OK, "%s", complaint);
+        cr_assert_eq(alar_plan_read(&faults, path, seed, error_line), ALAR_OK, "%s", error_line);
         options.faults = &faults;
     }
     memset(&now, 0, sizeof(now));
-    now.code = alar_run(&options, complaint);
+    now.code = alar_run(&options, error_line);
     return now;
 }

@@ -31,7 +31,7 @@ void certified_seal(char *text)
     (void)snprintf(end, 24, " check=%016llx", (unsigned long long)digest);
 }
 
-enum alar_rung certified_draw(struct draw *draw, int round)
+enum alar_proof certified_draw(struct draw *draw, int round)
 {
     enum alar_dtype dtype = floats[round % 4];
     struct alar_adder adder = {dtype, dtype, ALAR_NEAREST};
@@ -53,13 +53,13 @@ enum alar_rung certified_draw(struct draw *draw, int round)
     cr_assert_eq(alar_provenance_judge(&certified.reduce, certified.value, certified.budget,
                                        certified.nodes, &certified.origin),
                  ALAR_OK);
-    if (alar_rung_is_legal(certified.origin.rung)) {
+    if (alar_proof_is_legal(certified.origin.proof)) {
         enum alar_status status =
             alar_certificate_write(&certified.reduce, certified.value, &certified.origin,
                                    certified.budget.scratch, certified.text, sizeof certified.text);
-        bool is_infinite_hull = certified.origin.rung == ALAR_RUNG_HULL && status == ALAR_E_RANGE;
+        bool is_infinite_hull = certified.origin.proof == ALAR_PROOF_HULL && status == ALAR_E_RANGE;
         cr_assert(status == ALAR_OK || is_infinite_hull, "round %d", round);
-        return status == ALAR_OK ? certified.origin.rung : ALAR_RUNG_UNDECIDED;
+        return status == ALAR_OK ? certified.origin.proof : ALAR_PROOF_UNDECIDED;
     }
-    return certified.origin.rung;
+    return certified.origin.proof;
 }

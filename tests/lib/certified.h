@@ -26,8 +26,8 @@ extern struct certified certified;
 void certified_setup(void);
 void certified_teardown(void);
 
-/* Draws a case that is legal; returns its rung after writing the certificate. */
-enum alar_rung certified_draw(struct draw *draw, int round);
+/* Draws a case that is legal; returns its proof after writing the certificate. */
+enum alar_proof certified_draw(struct draw *draw, int round);
 
 /* Seals a text again after it was changed, so that only the proof can refuse it. */
 void certified_seal(char *text);

@@ -127,11 +127,11 @@ static void rig_take(struct rig *rig)
     int op = rig->op_of[rig->action.slot];
     bool is_nonfinite = op == rig->plan->nonfinite_op && rig->action.outcome == ALAR_OUTCOME_VALUE;
 
-    demand(op == rig->told, "takes operation %d, expected %d", op, rig->told);
-    rig->told++;
+    demand(op == rig->retired, "takes operation %d, expected %d", op, rig->retired);
+    rig->retired++;
     trace_add(&rig->trace, letters[rig->action.outcome]);
-    rig_step(rig, (struct alar_engine_event){.kind = is_nonfinite ? ALAR_ENGINE_TAKEN_NONFINITE
-                                                                  : ALAR_ENGINE_TAKEN});
+    rig_step(rig, (struct alar_engine_event){.kind = is_nonfinite ? ALAR_ENGINE_RETIRED_NONFINITE
+                                                                  : ALAR_ENGINE_RETIRED});
 }
 
 void rig_serve(struct rig *rig)
@@ -149,7 +149,7 @@ void rig_serve(struct rig *rig)
         case ALAR_ACTION_AWAIT:
             rig_await(rig);
             break;
-        case ALAR_ACTION_TAKE:
+        case ALAR_ACTION_RETIRE:
             rig_take(rig);
             break;
         case ALAR_ACTION_REPORT:
@@ -203,7 +203,7 @@ void rig_close(struct rig *rig)
         was_complete[rig->op_of[slot]] = rig_window(rig)->slot[slot].state == ALAR_HANDLE_COMPLETED;
     }
     rig_step(rig, (struct alar_engine_event){.kind = ALAR_ENGINE_TORN_DOWN});
-    while (rig->action.kind == ALAR_ACTION_TAKE) {
+    while (rig->action.kind == ALAR_ACTION_RETIRE) {
         bool has_value = rig->action.outcome == ALAR_OUTCOME_VALUE;
 
         demand(has_value == was_complete[rig->op_of[rig->action.slot]], "a value out of nothing");
@@ -212,7 +212,7 @@ void rig_close(struct rig *rig)
     demand(rig->action.kind == ALAR_ACTION_CLOSED, "action %d after the teardown",
            (int)rig->action.kind);
     demand(rig->action.status == rig->trace.stop, "closed with another status");
-    demand(rig->told == rig->posted, "%d posted, %d told", rig->posted, rig->told);
+    demand(rig->retired == rig->posted, "%d posted, %d told", rig->posted, rig->retired);
     demand(alar_window_live(rig_window(rig)) == 0, "a live handle in a closed engine");
     demand(alar_window_quarantined(rig_window(rig)) == 0, "a buffer lent after the teardown");
 }

@@ -29,7 +29,7 @@ struct plan {
     uint32_t microbatches;
     uint32_t steps;
     enum pace pace;
-    int nonfinite_op; /* a TAKE of it is answered NONFINITE */
+    int nonfinite_op; /* a RETIRE of it is answered NONFINITE */
     int failed_op;    /* ends with an error */
     int refused_op;   /* is refused by the back end at its post */
     int expired_op;   /* never ends: its wait expires */
@@ -56,7 +56,7 @@ struct rig {
     struct trace trace;
     int op_of[RIG_CAPACITY_MAX]; /* by slot */
     int posted;
-    int told;
+    int retired;
     int awaited; /* op of the last AWAIT */
     uint32_t waits;
 };

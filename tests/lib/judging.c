@@ -22,11 +22,11 @@ void judging_end(struct judging *judging)
     free(judging->budget.scratch.memory);
 }
 
-enum alar_rung judging_rung(struct judging *judging, uint64_t value)
+enum alar_proof judging_proof(struct judging *judging, uint64_t value)
 {
     enum alar_status status = alar_provenance_judge(&judging->reduce, value, judging->budget,
                                                     judging->nodes, &judging->origin);
 
     cr_assert_eq(status, ALAR_OK);
-    return judging->origin.rung;
+    return judging->origin.proof;
 }

@@ -22,6 +22,6 @@ void judging_start(struct judging *judging, enum alar_dtype dtype, uint32_t n);
 void judging_end(struct judging *judging);
 
 /* Judges a value. */
-enum alar_rung judging_rung(struct judging *judging, uint64_t value);
+enum alar_proof judging_proof(struct judging *judging, uint64_t value);
 
 #endif

@@ -60,7 +60,7 @@ void told_ranks(struct told *told, const char *directory, uint32_t ranks)
 
 const struct alar_verdict *told_verdict(const struct told *told)
 {
-    cr_assert_eq(told->status, ALAR_OK, "%s", told->reading.complaint);
+    cr_assert_eq(told->status, ALAR_OK, "%s", told->reading.error_line);
     return alar_judge_verdict(told->reading.judge);
 }
 
@@ -70,7 +70,7 @@ const char *told_reason(const struct told *told)
     const char *path = told->path;
     struct alar_history_files files = {"test", &path, 1};
 
-    alar_words_reason(&files, told_verdict(told), reason, sizeof reason);
+    alar_verdict_reason(&files, told_verdict(told), reason, sizeof reason);
     return reason;
 }
 
@@ -98,8 +98,8 @@ static void told_row(const struct told_row *row)
     told_quoted(&judged, row->text);
     if (row->kind == ALAR_VERDICT_COUNT) {
         cr_expect_eq(judged.status, ALAR_E_INPUT, "%s: not refused", row->name);
-        cr_expect_not_null(strstr(judged.reading.complaint, row->says), "%s: %s", row->name,
-                           judged.reading.complaint);
+        cr_expect_not_null(strstr(judged.reading.error_line, row->says), "%s: %s", row->name,
+                           judged.reading.error_line);
     } else {
         cr_expect_eq(told_verdict(&judged)->kind, row->kind, "%s: %s", row->name,
                      told_reason(&judged));

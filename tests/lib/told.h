@@ -7,7 +7,7 @@
 
 struct told {
     enum alar_status status;
-    struct alar_reading reading; /* complaint; verdict by told_verdict */
+    struct alar_reading reading; /* error_line; verdict by told_verdict */
     char path[256];
 };
 
@@ -35,7 +35,7 @@ const char *told_reason(const struct told *told);
 void told_free(struct told *told);
 
 /* A history, as told_quoted takes it, what it must be judged, and words that its reason, or the
-   complaint about it, must hold. */
+   error_line about it, must hold. */
 struct told_row {
     const char *name, *text;
     enum alar_verdict_kind kind; /* ALAR_VERDICT_COUNT: refused */

@@ -135,9 +135,9 @@ int main(int argc, char **argv)
                                        .history = is_odd || last[0] == '\0' ? NULL : last,
                                        .metrics = own,
                                        .metric_count = METRICS};
-    char complaint[512] = "";
+    char error_line[512] = "";
     struct alar *log = NULL;
-    enum alar_status status = alar_open(&log, &config, complaint);
+    enum alar_status status = alar_open(&log, &config, error_line);
     int failed = 0;
 
     for (int i = 0; i < STEPS * MICROBATCHES && status == ALAR_OK; i++) {
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
         }
     }
     if (status != ALAR_OK) {
-        fprintf(stderr, "rank %d: %s %s: %s\n", rank, complaint, alar_status_name(status),
+        fprintf(stderr, "rank %d: %s %s: %s\n", rank, error_line, alar_status_name(status),
                 log != NULL && alar_why(log) != NULL ? alar_why(log) : "");
         fflush(stderr);
     } else if (rank == 0 && !failed) {

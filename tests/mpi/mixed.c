@@ -9,14 +9,14 @@
 
 enum {
     OPEN_MOST = 12,
-    LANES_MOST = 40
+    ELEMENTS_MOST = 40
 };
 
 struct slot {
     MPI_Request request;
-    double send[LANES_MOST];
-    double recv[LANES_MOST];
-    int lanes;
+    double send[ELEMENTS_MOST];
+    double recv[ELEMENTS_MOST];
+    int elements;
     int members; /* of its communicator */
     int is_float;
 };
@@ -42,7 +42,7 @@ static void fill(struct slot *slot, int rank, int in_place)
 {
     double *to = in_place ? slot->recv : slot->send;
 
-    for (int k = 0; k < slot->lanes; k++) {
+    for (int k = 0; k < slot->elements; k++) {
         double value = rank + 1 + k;
 
         if (slot->is_float) {
@@ -57,7 +57,7 @@ static void check(const struct slot *slot)
 {
     int n = slot->members;
 
-    for (int k = 0; k < slot->lanes; k++) {
+    for (int k = 0; k < slot->elements; k++) {
         double got = slot->is_float ? (double)((const float *)slot->recv)[k] : slot->recv[k];
         double expected = n * (n + 1) / 2.0 + n * k;
 
@@ -80,18 +80,18 @@ static void issue(MPI_Comm comm, int rank, int members)
     int in_place = draw(4) == 0;
     MPI_Datatype type;
 
-    slot->lanes = 1 + draw(LANES_MOST);
+    slot->elements = 1 + draw(ELEMENTS_MOST);
     slot->members = members;
     slot->is_float = draw(2);
     type = slot->is_float ? MPI_FLOAT : MPI_DOUBLE;
     fill(slot, rank, in_place);
     if (draw(5) == 0) {
-        MPI_Allreduce(in_place ? MPI_IN_PLACE : slot->send, slot->recv, slot->lanes, type, MPI_SUM,
-                      comm);
+        MPI_Allreduce(in_place ? MPI_IN_PLACE : slot->send, slot->recv, slot->elements, type,
+                      MPI_SUM, comm);
         check(slot);
         return;
     }
-    MPI_Iallreduce(in_place ? MPI_IN_PLACE : slot->send, slot->recv, slot->lanes, type, MPI_SUM,
+    MPI_Iallreduce(in_place ? MPI_IN_PLACE : slot->send, slot->recv, slot->elements, type, MPI_SUM,
                    comm, &requests[open_count]);
     open_count++;
 }

@@ -52,7 +52,7 @@ struct vectors {
     double f64[RANKS_MOST][COUNT_MOST];
 };
 
-static void vectors_draw(struct vectors *vectors, uint64_t seed, int32_t ranks, uint64_t count,
+static void hostile_draw(struct vectors *vectors, uint64_t seed, int32_t ranks, uint64_t count,
                          int class)
 {
     uint64_t state = seed;
@@ -65,7 +65,7 @@ static void vectors_draw(struct vectors *vectors, uint64_t seed, int32_t ranks, 
     }
 }
 
-/* Rank `from` is added to rank `to`, lane by lane, each sum rounded once. */
+/* Rank `from` is added to rank `to`, element by element, each sum rounded once. */
 static void fold(struct vectors *vectors, int32_t to, int32_t from, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -117,7 +117,7 @@ static void sum(struct world *world, const void *send, void *recv, uint64_t coun
 }
 
 static uint64_t seed;
-static int differences; /* lanes on which the tree and the fold from the left differ */
+static int differences; /* elements on which the tree and the fold from the left differ */
 
 static void one_round(struct world *world, uint64_t count, int class)
 {
@@ -128,7 +128,7 @@ static void one_round(struct world *world, uint64_t count, int class)
     uint64_t bytes32 = count * sizeof(float);
     uint64_t bytes64 = count * sizeof(double);
 
-    vectors_draw(&vectors, seed++, world->ranks, count, class);
+    hostile_draw(&vectors, seed++, world->ranks, count, class);
     for (int blocking = 0; blocking < 2; blocking++) {
         sum(world, vectors.f32[world->rank], f32[blocking], count, ALAR_F32, blocking);
         sum(world, vectors.f64[world->rank], f64[blocking], count, ALAR_F64, blocking);

@@ -23,7 +23,7 @@ struct story {
     uint64_t grace_us;
     uint8_t presence[RANKS_MOST];
     struct alar_note note[RANKS_MOST];
-    float lane[2];
+    float element[2];
 };
 
 struct episode {
@@ -55,8 +55,8 @@ static void *post(struct story *story, int i)
     struct world *world = &story->world;
     void *request = NULL;
 
-    story->lane[i] = 1;
-    CLAIM(world, world_post(world, world->comm, &story->lane[i], &story->lane[i], 1, ALAR_F32,
+    story->element[i] = 1;
+    CLAIM(world, world_post(world, world->comm, &story->element[i], &story->element[i], 1, ALAR_F32,
                             ALAR_SUM, &request) == 0);
     return request;
 }
@@ -119,7 +119,7 @@ static void survive(struct story *story)
             call(story);
             leave(story, status == -ALAR_E_TIMEOUT ? "deadline" : "another rank left");
         }
-        CLAIM(world, error == 0 && story->lane[i] >= (float)world->ranks);
+        CLAIM(world, error == 0 && story->element[i] >= (float)world->ranks);
     }
     bool is_a_rank_missing = false;
     CLAIM(world, is_a_rank_missing);

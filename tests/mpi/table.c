@@ -25,7 +25,7 @@ static int expected(int32_t ranks, uint64_t i, enum alar_reduction reduction)
     return factor * (int)(i % 5 + 1);
 }
 
-union lanes {
+union elements {
     float f32[COUNT_MOST];
     double f64[COUNT_MOST];
     int32_t i32[COUNT_MOST];
@@ -33,65 +33,65 @@ union lanes {
     uint8_t u8[COUNT_MOST];
 };
 
-static void lane_set(union lanes *lanes, enum alar_dtype dtype, uint64_t i, int value)
+static void element_set(union elements *elements, enum alar_dtype dtype, uint64_t i, int value)
 {
     switch (dtype) {
     case ALAR_F32:
-        lanes->f32[i] = (float)value;
+        elements->f32[i] = (float)value;
         break;
     case ALAR_F64:
-        lanes->f64[i] = value;
+        elements->f64[i] = value;
         break;
     case ALAR_I32:
-        lanes->i32[i] = value;
+        elements->i32[i] = value;
         break;
     case ALAR_I64:
-        lanes->i64[i] = value;
+        elements->i64[i] = value;
         break;
     default:
-        lanes->u8[i] = (uint8_t)value;
+        elements->u8[i] = (uint8_t)value;
         break;
     }
 }
 
-static bool lane_is(const union lanes *lanes, enum alar_dtype dtype, uint64_t i, int value)
+static bool element_is(const union elements *elements, enum alar_dtype dtype, uint64_t i, int value)
 {
     switch (dtype) {
     case ALAR_F32:
-        return lanes->f32[i] >= (float)value && lanes->f32[i] <= (float)value;
+        return elements->f32[i] >= (float)value && elements->f32[i] <= (float)value;
     case ALAR_F64:
-        return lanes->f64[i] >= value && lanes->f64[i] <= value;
+        return elements->f64[i] >= value && elements->f64[i] <= value;
     case ALAR_I32:
-        return lanes->i32[i] == value;
+        return elements->i32[i] == value;
     case ALAR_I64:
-        return lanes->i64[i] == value;
+        return elements->i64[i] == value;
     default:
-        return lanes->u8[i] == value;
+        return elements->u8[i] == value;
     }
 }
 
-/* One all-reduce of `count` lanes, checked to the last lane. */
+/* One all-reduce of `count` elements, checked to the last element. */
 static void value_check(struct world *world, enum alar_dtype dtype, enum alar_reduction reduction,
                         uint64_t count, bool is_in_place, bool is_blocking)
 {
-    static union lanes send;
-    static union lanes recv;
+    static union elements send;
+    static union elements recv;
     const void *from = is_in_place ? &recv : &send;
     void *request = NULL;
     bool is_right = true;
 
     memset(&recv, 0, sizeof(recv));
     for (uint64_t i = 0; i < count; i++) {
-        lane_set(is_in_place ? &recv : &send, dtype, i, contribution(world->rank, i));
+        element_set(is_in_place ? &recv : &send, dtype, i, contribution(world->rank, i));
     }
     CLAIM(world, world_post(world, world->comm, from, &recv, count, dtype, reduction,
                             is_blocking ? NULL : &request) == 0);
     CLAIM(world, is_blocking || world_finish(world, request));
     for (uint64_t i = 0; i < count; i++) {
-        is_right = is_right && lane_is(&recv, dtype, i, expected(world->ranks, i, reduction));
+        is_right = is_right && element_is(&recv, dtype, i, expected(world->ranks, i, reduction));
     }
     CLAIM(world, is_right);
-    CLAIM(world, count == COUNT_MOST || lane_is(&recv, dtype, count, 0));
+    CLAIM(world, count == COUNT_MOST || element_is(&recv, dtype, count, 0));
 }
 
 static void values_are_exact(struct world *world)
@@ -128,8 +128,8 @@ static void capabilities_are_true(struct world *world)
         for (int reduction = 0; reduction < ALAR_REDUCTION_COUNT; reduction++) {
             bool is_promised =
                 (caps.dtypes >> dtype & 1) != 0 && (caps.reductions >> reduction & 1) != 0;
-            union lanes send = {.u8 = {0}};
-            union lanes recv = {.u8 = {0}};
+            union elements send = {.u8 = {0}};
+            union elements recv = {.u8 = {0}};
             int status = world_post(world, world->comm, &send, &recv, 1, (enum alar_dtype)dtype,
                                     (enum alar_reduction)reduction, NULL);
 
@@ -144,14 +144,14 @@ static void misuse_is_refused(struct world *world)
     struct alar_op scaled = {.scale = 0.5};
     const int32_t twice[] = {0, 0};
     const int32_t outside[] = {world->ranks};
-    float lane = 1;
+    float element = 1;
     void *comm = world;
 
-    CLAIM(world, world->backend.allreduce(world->comm, &lane, &lane, 1, ALAR_F32, ALAR_SUM, NULL,
-                                          &scaled, NULL) == -ALAR_E_UNSUPPORTED);
-    CLAIM(world, world->backend.allreduce(world->comm, &lane, &lane, 1, ALAR_F32, ALAR_SUM, &lane,
-                                          NULL, NULL) == -ALAR_E_UNSUPPORTED);
-    CLAIM(world, world_post(world, world->comm, &lane, &lane, UINT64_C(1) + INT_MAX, ALAR_F32,
+    CLAIM(world, world->backend.allreduce(world->comm, &element, &element, 1, ALAR_F32, ALAR_SUM,
+                                          NULL, &scaled, NULL) == -ALAR_E_UNSUPPORTED);
+    CLAIM(world, world->backend.allreduce(world->comm, &element, &element, 1, ALAR_F32, ALAR_SUM,
+                                          &element, NULL, NULL) == -ALAR_E_UNSUPPORTED);
+    CLAIM(world, world_post(world, world->comm, &element, &element, UINT64_C(1) + INT_MAX, ALAR_F32,
                             ALAR_SUM, NULL) == -ALAR_E_RANGE);
     CLAIM(world, world->backend.comm_create(world->context, outside, 1, 0, &comm) == -ALAR_E_RANGE);
     CLAIM(world, world->backend.comm_create(world->context, twice, 0, 0, &comm) == -ALAR_E_RANGE);
@@ -233,36 +233,38 @@ static void timeout_leaves_it_pending(struct world *world)
 /* Operations outlive their communicator, and their slots come back when they end. */
 static void abandoned_ones_end(struct world *world)
 {
-    static float lanes[REQUESTS];
-    float lane = 1;
+    static float elements[REQUESTS];
+    float element = 1;
     void *comm = NULL;
     void *request = NULL;
     int status = -ALAR_E_FULL;
 
     CLAIM(world, world->backend.comm_create(world->context, NULL, 0, 0, &comm) == 0);
     for (int i = 0; i < REQUESTS; i++) {
-        CLAIM(world,
-              world_post(world, comm, &lanes[i], &lanes[i], 1, ALAR_F32, ALAR_SUM, &request) == 0);
+        CLAIM(world, world_post(world, comm, &elements[i], &elements[i], 1, ALAR_F32, ALAR_SUM,
+                                &request) == 0);
     }
     CLAIM(world, world->backend.comm_free(comm) == 0);
     for (int i = 0; i < 1000000 && status == -ALAR_E_FULL; i++) {
         CLAIM(world, world->backend.progress(world->context) == 0);
-        status = world_post(world, world->comm, &lane, &lane, 1, ALAR_F32, ALAR_SUM, &request);
+        status =
+            world_post(world, world->comm, &element, &element, 1, ALAR_F32, ALAR_SUM, &request);
     }
     CLAIM(world, status == 0 && world_finish(world, request));
-    CLAIM(world, lane >= (float)world->ranks && lane <= (float)world->ranks);
+    CLAIM(world, element >= (float)world->ranks && element <= (float)world->ranks);
 }
 
 /* One that rank 0 never joins stays pending for ever, and hinders nobody, not even the end. */
 static void one_never_ends(struct world *world)
 {
-    static float lane = 1;
+    static float element = 1;
     void *comm = NULL;
     void *request = NULL;
 
     CLAIM(world, world->backend.comm_create(world->context, NULL, 0, 0, &comm) == 0);
     if (world->rank != 0) {
-        CLAIM(world, world_post(world, comm, &lane, &lane, 1, ALAR_F32, ALAR_SUM, &request) == 0);
+        CLAIM(world,
+              world_post(world, comm, &element, &element, 1, ALAR_F32, ALAR_SUM, &request) == 0);
     }
     CLAIM(world, world->backend.comm_free(comm) == 0);
     CLAIM(world, world->backend.progress(world->context) == 0);
@@ -271,13 +273,13 @@ static void one_never_ends(struct world *world)
 
 static void nan_reaches_all(struct world *world)
 {
-    double lane = world->rank == world->ranks - 1 ? (double)NAN : 1;
+    double element = world->rank == world->ranks - 1 ? (double)NAN : 1;
     void *request = NULL;
 
     CLAIM(world,
-          world_post(world, world->comm, &lane, &lane, 1, ALAR_F64, ALAR_SUM, &request) == 0);
+          world_post(world, world->comm, &element, &element, 1, ALAR_F64, ALAR_SUM, &request) == 0);
     CLAIM(world, world_finish(world, request));
-    CLAIM(world, isnan(lane));
+    CLAIM(world, isnan(element));
 }
 
 /* Before anything is started, so that it can be tried again. */

@@ -23,8 +23,8 @@ struct world {
     void *comm; /* of all ranks */
     int32_t rank;
     int32_t ranks;
-    int failures;                      /* on this rank */
-    char logged[ALAR_COMPLAINT_BYTES]; /* the back end's last line */
+    int failures;                       /* on this rank */
+    char logged[ALAR_ERROR_LINE_BYTES]; /* the back end's last line */
 };
 
 struct claim {
@@ -54,11 +54,11 @@ static inline void world_log(void *peers, const char *line)
 static inline void world_load(struct world *world, const char *plugin)
 {
     const struct alar_backend *const none[] = {NULL};
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
 
     memset(world, 0, sizeof(*world));
-    if (alar_plugin_load(plugin, none, &world->backend, complaint) != ALAR_OK) {
-        fprintf(stderr, "%s\n", complaint);
+    if (alar_plugin_load(plugin, none, &world->backend, error_line) != ALAR_OK) {
+        fprintf(stderr, "%s\n", error_line);
         exit(ALAR_CLASS_UNUSABLE);
     }
 }

@@ -15,9 +15,9 @@ static struct alar_history_op record_op(const struct exercise_slot *slot)
     return (struct alar_history_op){exercise_group(slot->comm), slot->number};
 }
 
-static struct alar_lanes record_lanes(const struct exercise_slot *slot, const void *values)
+static struct alar_elements record_elements(const struct exercise_slot *slot, const void *values)
 {
-    return (struct alar_lanes){values, slot->op.elements, slot->op.dtype};
+    return (struct alar_elements){values, slot->op.elements, slot->op.dtype};
 }
 
 /* Storage of the back end's is named by its address, so that one that comes back is known again. */
@@ -81,7 +81,7 @@ void exercise_record_issue(struct alar_exercise *exercise, const struct exercise
         .op = record_op(slot),
         .reduction = alar_red_names[slot->op.red],
         .buffer = name,
-        .in = record_lanes(slot, slot->send),
+        .in = record_elements(slot, slot->send),
         .key = slot->op.key,
         .has_step = slot->op.step >= 0,
         .step = slot->op.step,
@@ -104,8 +104,8 @@ void exercise_record_value(struct alar_exercise *exercise, struct exercise_slot 
 {
     struct alar_history *history = exercise->options.history;
     const struct alar_history_done done = {.op = record_op(slot),
-                                           .out = record_lanes(slot, slot->kept)};
-    const struct alar_history_done twin = {.op = done.op, .out = record_lanes(slot, slot->twin)};
+                                           .out = record_elements(slot, slot->kept)};
+    const struct alar_history_done twin = {.op = done.op, .out = record_elements(slot, slot->twin)};
     const struct alar_history_read read = {.op = done.op, .bits = done.out};
 
     if (!slot->is_waited) {
@@ -133,7 +133,7 @@ void exercise_record_fail(struct alar_exercise *exercise, const struct exercise_
 void exercise_record_rewritten(struct alar_exercise *exercise, const struct exercise_slot *slot)
 {
     const struct alar_history_read record = {.op = record_op(slot),
-                                             .bits = record_lanes(slot, slot->receive)};
+                                             .bits = record_elements(slot, slot->receive)};
 
     alar_history_write(exercise->options.history, record_time(exercise), &record);
 }

@@ -23,10 +23,10 @@ static void dataset_open(struct alar_dataset *dataset, const char *directory)
 {
     const struct alar_dataset_source source = {
         .directory = directory, .input = ALAR_INPUT_SUMS, .rank = ALAR_EVERY_RANK};
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
 
-    if (alar_dataset_open(&source, dataset, complaint) != ALAR_OK) {
-        give_up("losses", complaint);
+    if (alar_dataset_open(&source, dataset, error_line) != ALAR_OK) {
+        give_up("losses", error_line);
     }
 }
 
@@ -44,51 +44,52 @@ void losses_close(struct losses *losses)
 }
 
 /* Ranks, and what is promised: what the mutant needs; a healthy run draws its own. */
-struct scene scene_draw(enum platform platform, int mutant, enum input_kind input, uint64_t seed,
-                        uint64_t run)
+struct witness witness_draw(enum platform platform, int mutant, enum input_kind input,
+                            uint64_t seed, uint64_t run)
 {
     uint64_t base = alar_rng_fold(alar_rng_fold(seed, (uint64_t)(mutant + 1)),
                                   (uint64_t)platform * INPUT_KINDS + (uint64_t)input);
     struct alar_rng rng = alar_rng_stream(base, run);
-    struct scene scene = {
+    struct witness witness = {
         .mutant = mutant, .input = input, .platform = platform, .seed = alar_rng_next(&rng)};
 
-    scene.ranks = platform == ON_MPICH ? 4 : 3 + (uint32_t)alar_rng_below(&rng, 4);
-    scene.promise = mutant == HEALTHY
-                        ? (enum alar_mutant_promise)alar_rng_below(&rng, ALAR_PROMISE_NAN + 1)
-                        : alar_mutants[mutant].promise;
-    return scene;
+    witness.ranks = platform == ON_MPICH ? 4 : 3 + (uint32_t)alar_rng_below(&rng, 4);
+    witness.promise = mutant == HEALTHY
+                          ? (enum alar_mutant_promise)alar_rng_below(&rng, ALAR_PROMISE_NAN + 1)
+                          : alar_mutants[mutant].promise;
+    return witness;
 }
 
-struct alar_history_contract scene_contract(const struct scene *scene, uint64_t deadline)
+struct alar_history_contract witness_contract(const struct witness *witness, uint64_t deadline)
 {
     return (struct alar_history_contract){
         .wait = "blocking",
-        .order = scene->promise == ALAR_PROMISE_TWIN ? "fixed" : "free",
-        .tree = scene->promise == ALAR_PROMISE_TREE ? "recursive-doubling" : NULL,
-        .nan = scene->promise == ALAR_PROMISE_NAN && scene->platform == ON_SIM ? "propagate" : NULL,
+        .order = witness->promise == ALAR_PROMISE_TWIN ? "fixed" : "free",
+        .tree = witness->promise == ALAR_PROMISE_TREE ? "recursive-doubling" : NULL,
+        .nan = witness->promise == ALAR_PROMISE_NAN && witness->platform == ON_SIM ? "propagate"
+                                                                                   : NULL,
         .deadline = deadline,
     };
 }
 
-void input_open(struct input *input, const struct scene *scene, const struct losses *losses,
+void input_open(struct input *input, const struct witness *witness, const struct losses *losses,
                 uint64_t *room)
 {
-    struct alar_rng rng = alar_rng_stream(scene->seed, 1);
-    bool has_live = scene->promise == ALAR_PROMISE_NAN && scene->platform == ON_SIM;
+    struct alar_rng rng = alar_rng_stream(witness->seed, 1);
+    bool has_live = witness->promise == ALAR_PROMISE_NAN && witness->platform == ON_SIM;
 
-    *input = (struct input){.scene = scene, .losses = losses, .room = room};
-    input->families = has_live ? ALAR_FAMILY_COUNT : ALAR_FAMILY_LIVE;
+    *input = (struct input){.witness = witness, .losses = losses, .room = room};
+    input->families = has_live ? ALAR_HOSTILE_COUNT : ALAR_HOSTILE_LIVE;
     for (uint32_t i = 0; i < input->families; i++) {
         uint32_t at = (uint32_t)alar_rng_below(&rng, i + 1);
 
         input->family[i] = input->family[at];
         input->family[at] = (int)i;
     }
-    for (uint32_t i = 0; scene->input == INPUT_LEDGER && i < input->families; i++) {
-        input->family[i] = ALAR_FAMILY_LEDGER;
+    for (uint32_t i = 0; witness->input == INPUT_LEDGER && i < input->families; i++) {
+        input->family[i] = ALAR_HOSTILE_LEDGER;
     }
-    input->ops = scene->input == INPUT_LOSSES ? LOSS_OPS : input->families * FAMILY_RUN;
+    input->ops = witness->input == INPUT_LOSSES ? LOSS_OPS : input->families * FAMILY_RUN;
 }
 
 /* ---- losses ------------------------------------------------------------------------------------
@@ -97,8 +98,8 @@ void input_open(struct input *input, const struct scene *scene, const struct los
 /* One run in three sees the losses that diverge; its steps are those around the first NaN. */
 static const struct alar_dataset *loss_data(const struct input *input, uint64_t *base)
 {
-    uint64_t draw = alar_rng_fold(input->scene->seed, 2);
-    bool needs_nan = input->scene->promise == ALAR_PROMISE_NAN;
+    uint64_t draw = alar_rng_fold(input->witness->seed, 2);
+    bool needs_nan = input->witness->promise == ALAR_PROMISE_NAN;
 
     if (needs_nan || draw % 3 == 0) {
         *base = 10 + (draw >> 8) % 5;
@@ -152,10 +153,10 @@ static void loss_fill(const struct input *input, uint64_t index, uint32_t rank, 
    named there are no halves: of two ranks, one missing is the other one's contribution alone. */
 static bool is_split(const struct input *input, uint64_t index, int family)
 {
-    return input->scene->ranks >= 4 && input->scene->input != INPUT_LEDGER &&
+    return input->witness->ranks >= 4 && input->witness->input != INPUT_LEDGER &&
            index % FAMILY_RUN > 0 &&
-           (family == ALAR_FAMILY_LEDGER || family == ALAR_FAMILY_ASYNC ||
-            family == ALAR_FAMILY_ORDERED);
+           (family == ALAR_HOSTILE_LEDGER || family == ALAR_HOSTILE_ASYNC ||
+            family == ALAR_HOSTILE_ORDERED);
 }
 
 /* The vector of an all-reduce as the members of a rank's communicator see it. */
@@ -164,14 +165,14 @@ static struct alar_vector vector_make(const struct input *input, uint64_t index,
 {
     int family = input->family[index / FAMILY_RUN];
     bool has_halves = is_split(input, index, family);
-    uint32_t half = input->scene->ranks / 2;
+    uint32_t half = input->witness->ranks / 2;
     bool is_upper = has_halves && rank >= half;
     const struct alar_vector_key key = {
-        .family = (enum alar_family)family,
-        .ranks = !has_halves ? input->scene->ranks
-                 : is_upper  ? input->scene->ranks - half
+        .family = (enum alar_hostile)family,
+        .ranks = !has_halves ? input->witness->ranks
+                 : is_upper  ? input->witness->ranks - half
                              : half,
-        .seed = input->scene->seed,
+        .seed = input->witness->seed,
         .index = index,
     };
     struct alar_vector vector = {.bits = input->room};
@@ -186,14 +187,15 @@ static void input_op(void *data, uint64_t index, struct alar_exercise_op *op)
     const struct input *input = data;
     uint32_t member = 0;
 
-    if (input->scene->input == INPUT_LOSSES) {
+    if (input->witness->input == INPUT_LOSSES) {
         loss_op(input, index, op);
-        op->is_split = op->is_split && input->scene->ranks >= 4;
+        op->is_split = op->is_split && input->witness->ranks >= 4;
         return;
     }
     struct alar_vector vector = vector_make(input, index, 0, &member);
     op->dtype = vector.dtype;
-    op->red = vector.is_contested && input->scene->platform == ON_MPICH ? ALAR_RED_SUM : vector.red;
+    op->red =
+        vector.is_contested && input->witness->platform == ON_MPICH ? ALAR_RED_SUM : vector.red;
     op->elements = vector.elements;
     op->key = alar_families[input->family[index / FAMILY_RUN]].name;
     op->is_split = is_split(input, index, input->family[index / FAMILY_RUN]);
@@ -207,7 +209,7 @@ static void input_fill(void *data, uint64_t index, uint32_t rank, void *send)
     uint32_t member = 0;
 
     input_op(data, index, &op);
-    if (input->scene->input == INPUT_LOSSES) {
+    if (input->witness->input == INPUT_LOSSES) {
         loss_fill(input, index, rank, input->room);
     } else {
         struct alar_vector vector = vector_make(input, index, rank, &member);

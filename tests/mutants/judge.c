@@ -22,13 +22,13 @@ bool mutant_has_cause(int mutant, enum alar_cause *cause)
 }
 
 /* On a ledger the digits say it: ambiguous is not good enough. */
-static bool is_named(const struct scene *scene, const struct alar_evidence *finding,
+static bool is_named(const struct witness *witness, const struct alar_evidence *finding,
                      const struct alar_strike *strike)
 {
     const struct alar_explanation *found = &finding->diagnosis.kept_explanation[0];
     enum alar_cause cause;
 
-    if (scene->input != INPUT_LEDGER || !mutant_has_cause(scene->mutant, &cause)) {
+    if (witness->input != INPUT_LEDGER || !mutant_has_cause(witness->mutant, &cause)) {
         return true;
     }
     return finding->has_diagnosis && finding->diagnosis.is_unique && found->cause == cause &&
@@ -47,12 +47,12 @@ static bool is_culprit(const struct alar_mutant_row *row, const struct alar_evid
            (row->anomaly == ALAR_ANOMALY_RANKS_DISAGREE && is_only(&finding->joined, strike->rank));
 }
 
-static enum verdict_class verdict_class(const struct scene *scene,
+static enum verdict_class verdict_class(const struct witness *witness,
                                         const struct alar_verdict *verdict,
                                         const struct alar_strike *strikes, uint32_t count)
 {
     const struct alar_mutant_row *row =
-        scene->mutant == HEALTHY ? NULL : &alar_mutants[scene->mutant];
+        witness->mutant == HEALTHY ? NULL : &alar_mutants[witness->mutant];
 
     if (row == NULL || count == 0) {
         return IDLE;
@@ -63,38 +63,38 @@ static enum verdict_class verdict_class(const struct scene *scene,
     for (uint32_t i = 0; i < count; i++) {
         if (verdict->finding[0].anomaly == row->anomaly &&
             is_culprit(row, &verdict->finding[0], &strikes[i]) &&
-            is_named(scene, &verdict->finding[0], &strikes[i])) {
+            is_named(witness, &verdict->finding[0], &strikes[i])) {
             return KILLED;
         }
     }
     return BLURRED;
 }
 
-enum verdict_class scene_judge(const struct scene *scene, const char *directory,
-                               const struct alar_strike *strikes, uint32_t count, bool *is_fail,
-                               char *reason)
+enum verdict_class witness_judge(const struct witness *witness, const char *directory,
+                                 const struct alar_strike *strikes, uint32_t count, bool *is_fail,
+                                 char *reason)
 {
     char path[PATH_BYTES];
     char *paths[] = {path};
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
     struct alar_history_set set;
     struct alar_reading reading;
 
     snprintf(path, sizeof(path), "%s", directory);
-    if (alar_history_find(paths, 1, &set, complaint) != ALAR_OK) {
-        give_up("history", complaint);
+    if (alar_history_find(paths, 1, &set, error_line) != ALAR_OK) {
+        give_up("history", error_line);
     }
     enum alar_status status = alar_reading_judge(&reading, &set.history[0], NULL);
     if (status != ALAR_OK || set.count != 1) {
-        give_up("history", reading.complaint);
+        give_up("history", reading.error_line);
     }
     const struct alar_verdict *verdict = alar_judge_verdict(reading.judge);
-    enum verdict_class class = verdict_class(scene, verdict, strikes, count);
+    enum verdict_class class = verdict_class(witness, verdict, strikes, count);
 
     *is_fail = verdict->kind != ALAR_PASS;
-    snprintf(reason, ALAR_COMPLAINT_BYTES, "%s ", alar_verdict_name(verdict->kind));
-    alar_words_reason(&set.history[0], verdict, reason + strlen(reason),
-                      ALAR_COMPLAINT_BYTES - strlen(reason));
+    snprintf(reason, ALAR_ERROR_LINE_BYTES, "%s ", alar_verdict_name(verdict->kind));
+    alar_verdict_reason(&set.history[0], verdict, reason + strlen(reason),
+                        ALAR_ERROR_LINE_BYTES - strlen(reason));
     alar_reading_free(&reading);
     alar_history_set_free(&set);
     return class;

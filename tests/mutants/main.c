@@ -19,7 +19,7 @@ enum {
 
 struct tally {
     uint32_t class[VERDICT_CLASSES];
-    char sample[ALAR_COMPLAINT_BYTES]; /* of one that was not killed */
+    char sample[ALAR_ERROR_LINE_BYTES]; /* of one that was not killed */
 };
 
 struct score {
@@ -32,9 +32,9 @@ struct score {
 static const char *const input_names[] = {"losses", "hostile", "ledger"};
 static const char *const platform_names[] = {"sim", "mpich"};
 
-/* The scenes of a platform, in one order everywhere. */
+/* The witnesss of a platform, in one order everywhere. */
 static uint32_t scenes_list(enum platform platform, uint64_t seed, uint32_t runs, uint32_t healthy,
-                            struct scene *scene)
+                            struct witness *witness)
 {
     uint32_t count = 0;
 
@@ -48,21 +48,22 @@ static uint32_t scenes_list(enum platform platform, uint64_t seed, uint32_t runs
                 if (count == SCENES_MAX) {
                     give_up("scenes", "too many");
                 }
-                scene[count++] = scene_draw(platform, mutant, (enum input_kind)input, seed, run);
+                witness[count++] =
+                    witness_draw(platform, mutant, (enum input_kind)input, seed, run);
             }
         }
     }
     return count;
 }
 
-static void score_add(struct score *score, const struct scene *scene, enum verdict_class class,
+static void score_add(struct score *score, const struct witness *witness, enum verdict_class class,
                       bool is_fail, const char *reason)
 {
-    if (scene->mutant == HEALTHY) {
-        score->healthy[scene->platform]++;
-        score->reported[scene->platform] += is_fail;
+    if (witness->mutant == HEALTHY) {
+        score->healthy[witness->platform]++;
+        score->reported[witness->platform] += is_fail;
     } else {
-        struct tally *tally = &score->mutant[scene->mutant][scene->input][scene->platform];
+        struct tally *tally = &score->mutant[witness->mutant][witness->input][witness->platform];
 
         tally->class[class]++;
         score->idle_reported += class == IDLE && is_fail;
@@ -70,17 +71,17 @@ static void score_add(struct score *score, const struct scene *scene, enum verdi
             snprintf(tally->sample, sizeof(tally->sample), "%s", reason);
         }
     }
-    if (is_fail && (scene->mutant == HEALTHY || class == IDLE)) {
+    if (is_fail && (witness->mutant == HEALTHY || class == IDLE)) {
         printf("REPORTED %s, %s, %s, %u ranks, promise %d, seed %llu: %s\n",
-               scene->mutant == HEALTHY ? "healthy" : alar_mutants[scene->mutant].name,
-               platform_names[scene->platform], input_names[scene->input], scene->ranks,
-               scene->promise, (unsigned long long)scene->seed, reason);
+               witness->mutant == HEALTHY ? "healthy" : alar_mutants[witness->mutant].name,
+               platform_names[witness->platform], input_names[witness->input], witness->ranks,
+               witness->promise, (unsigned long long)witness->seed, reason);
     }
 }
 
-/* Keeps the history of a scene whose verdict nobody expected. */
-static void history_keep(const char *directory, const struct scene *scene, enum verdict_class class,
-                         bool is_fail)
+/* Keeps the history of a witness whose verdict nobody expected. */
+static void history_keep(const char *directory, const struct witness *witness,
+                         enum verdict_class class, bool is_fail)
 {
     char kept[PATH_BYTES];
     char from[PATH_BYTES];
@@ -90,50 +91,52 @@ static void history_keep(const char *directory, const struct scene *scene, enum 
         return;
     }
     snprintf(kept, sizeof(kept), "%.150s.%s.%s", directory,
-             scene->mutant == HEALTHY ? "healthy" : alar_mutants[scene->mutant].name,
-             input_names[scene->input]);
+             witness->mutant == HEALTHY ? "healthy" : alar_mutants[witness->mutant].name,
+             input_names[witness->input]);
     directory_prepare(kept);
-    for (uint32_t r = 0; r < scene->ranks; r++) {
+    for (uint32_t r = 0; r < witness->ranks; r++) {
         snprintf(from, sizeof(from), "%.220s/rank%u.jsonl", directory, r);
         snprintf(to, sizeof(to), "%.220s/rank%u.jsonl", kept, r);
         rename(from, to);
     }
 }
 
-static void score_sim(struct score *score, const struct losses *losses, const struct scene *scene,
-                      uint32_t count, const char *directory)
+static void score_sim(struct score *score, const struct losses *losses,
+                      const struct witness *witness, uint32_t count, const char *directory)
 {
     struct alar_strike strikes[ALAR_STRIKES_MAX];
     char path[PATH_BYTES];
-    char reason[ALAR_COMPLAINT_BYTES];
+    char reason[ALAR_ERROR_LINE_BYTES];
 
     snprintf(path, sizeof(path), "%.220s/sim", directory);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t struck = 0;
         bool is_fail = false;
 
-        sim_scene(&scene[i], losses, path, strikes, &struck);
-        enum verdict_class class = scene_judge(&scene[i], path, strikes, struck, &is_fail, reason);
-        score_add(score, &scene[i], class, is_fail, reason);
-        history_keep(path, &scene[i], class, is_fail);
+        sim_witness(&witness[i], losses, path, strikes, &struck);
+        enum verdict_class class =
+            witness_judge(&witness[i], path, strikes, struck, &is_fail, reason);
+        score_add(score, &witness[i], class, is_fail, reason);
+        history_keep(path, &witness[i], class, is_fail);
     }
 }
 
-static void score_mpich(struct score *score, const struct scene *scene, uint32_t count,
+static void score_mpich(struct score *score, const struct witness *witness, uint32_t count,
                         const char *directory)
 {
     struct alar_strike strikes[ALAR_STRIKES_MAX];
     char path[PATH_BYTES];
-    char reason[ALAR_COMPLAINT_BYTES];
+    char reason[ALAR_ERROR_LINE_BYTES];
 
     for (uint32_t i = 0; i < count; i++) {
         uint32_t struck = 0;
         bool is_fail = false;
 
         snprintf(path, sizeof(path), "%.220s/mpich/%u", directory, i);
-        strikes_read(path, scene[i].ranks, strikes, &struck);
-        enum verdict_class class = scene_judge(&scene[i], path, strikes, struck, &is_fail, reason);
-        score_add(score, &scene[i], class, is_fail, reason);
+        strikes_read(path, witness[i].ranks, strikes, &struck);
+        enum verdict_class class =
+            witness_judge(&witness[i], path, strikes, struck, &is_fail, reason);
+        score_add(score, &witness[i], class, is_fail, reason);
     }
 }
 
@@ -331,29 +334,29 @@ static uint32_t number(const char *text)
     return (uint32_t)strtoul(text, NULL, 10);
 }
 
-static int play(char **argv, struct scene *scene, const struct losses *losses)
+static int play(char **argv, struct witness *witness, const struct losses *losses)
 {
-    uint32_t count =
-        scenes_list(ON_MPICH, strtoull(argv[4], NULL, 10), number(argv[5]), number(argv[6]), scene);
+    uint32_t count = scenes_list(ON_MPICH, strtoull(argv[4], NULL, 10), number(argv[5]),
+                                 number(argv[6]), witness);
 
-    return mpich_scenes(scene, count, losses, argv[2], argv[3]);
+    return mpich_witnesss(witness, count, losses, argv[2], argv[3]);
 }
 
-static int score_all(char **argv, struct scene *scene, const struct losses *losses)
+static int score_all(char **argv, struct witness *witness, const struct losses *losses)
 {
     static struct score score;
     uint64_t seed = strtoull(argv[4], NULL, 10);
-    uint32_t count = scenes_list(ON_SIM, seed, number(argv[5]), number(argv[6]), scene);
+    uint32_t count = scenes_list(ON_SIM, seed, number(argv[5]), number(argv[6]), witness);
 
-    score_sim(&score, losses, scene, count, argv[2]);
-    count = scenes_list(ON_MPICH, seed, number(argv[7]), number(argv[8]), scene);
-    score_mpich(&score, scene, count, argv[2]);
+    score_sim(&score, losses, witness, count, argv[2]);
+    count = scenes_list(ON_MPICH, seed, number(argv[7]), number(argv[8]), witness);
+    score_mpich(&score, witness, count, argv[2]);
     return score_tell(&score, seed, argv[3]);
 }
 
 int main(int argc, char **argv)
 {
-    static struct scene scene[SCENES_MAX];
+    static struct witness witness[SCENES_MAX];
     struct losses losses;
     bool is_play = argc == 7 && strcmp(argv[1], "play") == 0;
     bool is_score = argc == 9 && strcmp(argv[1], "score") == 0;
@@ -363,7 +366,7 @@ int main(int argc, char **argv)
                          "MPICH-RUNS MPICH-HEALTHY");
     }
     losses_open(&losses);
-    int code = is_play ? play(argv, scene, &losses) : score_all(argv, scene, &losses);
+    int code = is_play ? play(argv, witness, &losses) : score_all(argv, witness, &losses);
     losses_close(&losses);
     return code;
 }

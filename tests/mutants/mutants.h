@@ -29,7 +29,7 @@ enum platform {
 };
 
 /* One run, drawn in whole from its seed. */
-struct scene {
+struct witness {
     int mutant; /* HEALTHY, or a kind */
     enum input_kind input;
     enum platform platform;
@@ -46,7 +46,7 @@ struct losses {
 
 /* What all ranks of a run reduce. */
 struct input {
-    const struct scene *scene;
+    const struct witness *witness;
     const struct losses *losses;
     uint64_t ops;
     int family[32]; /* dealt out anew for each run */
@@ -70,34 +70,34 @@ bool mutant_has_cause(int mutant, enum alar_cause *cause);
 void losses_open(struct losses *losses);
 void losses_close(struct losses *losses);
 
-/* The scene of a platform, a mutant or none, an input, and a number of a run. */
-struct scene scene_draw(enum platform platform, int mutant, enum input_kind input, uint64_t seed,
-                        uint64_t run);
+/* The witness of a platform, a mutant or none, an input, and a number of a run. */
+struct witness witness_draw(enum platform platform, int mutant, enum input_kind input,
+                            uint64_t seed, uint64_t run);
 
 /* room: ALAR_VECTOR_ELEMENTS_MAX * 6 values. */
-void input_open(struct input *input, const struct scene *scene, const struct losses *losses,
+void input_open(struct input *input, const struct witness *witness, const struct losses *losses,
                 uint64_t *room);
 struct alar_exercise_source input_source(struct input *input);
 
-/* The contract that a scene's back end is held to; deadline in units of the history. */
-struct alar_history_contract scene_contract(const struct scene *scene, uint64_t deadline);
+/* The contract that a witness's back end is held to; deadline in units of the history. */
+struct alar_history_contract witness_contract(const struct witness *witness, uint64_t deadline);
 
-/* Runs all ranks of a scene on the simulator, into the directory; adds up the strikes. */
-void sim_scene(const struct scene *scene, const struct losses *losses, const char *directory,
-               struct alar_strike *strikes, uint32_t *count);
+/* Runs all ranks of a witness on the simulator, into the directory; adds up the strikes. */
+void sim_witness(const struct witness *witness, const struct losses *losses, const char *directory,
+                 struct alar_strike *strikes, uint32_t *count);
 
-/* One rank's share of all scenes, under MPICH; returns the exit code. */
-int mpich_scenes(const struct scene *scene, uint32_t scenes, const struct losses *losses,
-                 const char *plugin, const char *directory);
+/* One rank's share of all witnesss, under MPICH; returns the exit code. */
+int mpich_witnesss(const struct witness *witness, uint32_t witnesss, const struct losses *losses,
+                   const char *plugin, const char *directory);
 
-/* The strikes that the ranks of a scene left beside its history. */
+/* The strikes that the ranks of a witness left beside its history. */
 void strikes_read(const char *directory, uint32_t ranks, struct alar_strike *strikes,
                   uint32_t *count);
 
 /* Judges the history in the directory as `alar check` does. */
-enum verdict_class scene_judge(const struct scene *scene, const char *directory,
-                               const struct alar_strike *strikes, uint32_t count, bool *is_fail,
-                               char *reason);
+enum verdict_class witness_judge(const struct witness *witness, const char *directory,
+                                 const struct alar_strike *strikes, uint32_t count, bool *is_fail,
+                                 char *reason);
 
 /* Makes a directory for a history, or clears it. */
 void directory_prepare(const char *directory);

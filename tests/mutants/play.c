@@ -1,4 +1,4 @@
-/* Plays a scene: all ranks of it on the simulator, or one rank's share of many under MPICH. */
+/* Plays a witness: all ranks of it on the simulator, or one rank's share of many under MPICH. */
 #include "backend/plugin.h"
 #include "base/rng.h"
 #include "mutants.h"
@@ -17,7 +17,7 @@ enum {
     FAREWELL_US = 20000000
 };
 
-/* One rank of a scene. */
+/* One rank of a witness. */
 struct player {
     struct alar_mutant *mutant; /* NULL: healthy */
     struct alar_exercise *exercise;
@@ -26,41 +26,41 @@ struct player {
     bool is_over;
 };
 
-static void history_start(struct player *player, const struct scene *scene, uint32_t rank,
+static void history_start(struct player *player, const struct witness *witness, uint32_t rank,
                           const char *directory, const char *backend)
 {
     const struct alar_history_options options = {
-        .directory = directory, .rank = rank, .lanes = ALAR_EXERCISE_BYTES_MAX / 2};
-    bool is_sim = scene->platform == ON_SIM;
+        .directory = directory, .rank = rank, .elements = ALAR_EXERCISE_BYTES_MAX / 2};
+    bool is_sim = witness->platform == ON_SIM;
     const struct alar_history_trace trace = {
-        .world = scene->ranks,
+        .world = witness->ranks,
         .backend = backend,
         .tag = "mutants",
         .clock = is_sim ? "ticks" : "monotonic_ns",
         .host = is_sim ? NULL : "one host",
     };
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
 
-    if (alar_history_open(&player->history, &options, complaint) != ALAR_OK) {
-        give_up("history", complaint);
+    if (alar_history_open(&player->history, &options, error_line) != ALAR_OK) {
+        give_up("history", error_line);
     }
     alar_history_trace(player->history, 0, &trace);
 }
 
-/* Wraps the back end in the scene's mutant. */
-static void mutant_start(struct player *player, const struct scene *scene, uint32_t rank,
+/* Wraps the back end in the witness's mutant. */
+static void mutant_start(struct player *player, const struct witness *witness, uint32_t rank,
                          const struct alar_backend **backend, void **context)
 {
     const struct alar_mutant_options options = {
-        .kind = (enum alar_mutant_kind)scene->mutant,
-        .seed = scene->seed,
+        .kind = (enum alar_mutant_kind)witness->mutant,
+        .seed = witness->seed,
         .rank = rank,
-        .ranks = scene->ranks,
+        .ranks = witness->ranks,
         .inner = *backend,
         .context = *context,
     };
 
-    if (scene->mutant == HEALTHY) {
+    if (witness->mutant == HEALTHY) {
         return;
     }
     if (alar_mutant_open(&player->mutant, &options) != ALAR_OK) {
@@ -70,24 +70,24 @@ static void mutant_start(struct player *player, const struct scene *scene, uint3
     *context = alar_mutant_context(player->mutant);
 }
 
-static void player_start(struct player *player, const struct scene *scene, uint32_t rank,
+static void player_start(struct player *player, const struct witness *witness, uint32_t rank,
                          const struct alar_backend *backend, void *context,
                          struct alar_exercise_options *options)
 {
-    bool is_sim = scene->platform == ON_SIM;
+    bool is_sim = witness->platform == ON_SIM;
     const struct alar_history_contract contract =
-        scene_contract(scene, is_sim ? SIM_DEADLINE : MPICH_DEADLINE * UINT64_C(1000));
+        witness_contract(witness, is_sim ? SIM_DEADLINE : MPICH_DEADLINE * UINT64_C(1000));
 
-    options->twin = scene->promise == ALAR_PROMISE_TWIN ? backend : NULL;
+    options->twin = witness->promise == ALAR_PROMISE_TWIN ? backend : NULL;
     options->twin_context = context;
     options->backend = backend;
     options->context = context;
-    mutant_start(player, scene, rank, &options->backend, &options->context);
+    mutant_start(player, witness, rank, &options->backend, &options->context);
     options->rank = rank;
-    options->ranks = scene->ranks;
-    options->has_halves = scene->ranks >= 4;
-    options->window = (uint16_t)(2 + scene->seed % 5);
-    options->seed = scene->seed;
+    options->ranks = witness->ranks;
+    options->has_halves = witness->ranks >= 4;
+    options->window = (uint16_t)(2 + witness->seed % 5);
+    options->seed = witness->seed;
     options->history = player->history;
     options->contract = &contract;
     if (alar_exercise_open(&player->exercise, options) != ALAR_OK) {
@@ -97,12 +97,12 @@ static void player_start(struct player *player, const struct scene *scene, uint3
 
 static void player_free(struct player *player)
 {
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
 
     alar_exercise_free(player->exercise);
     alar_mutant_free(player->mutant);
-    if (alar_history_close(player->history, complaint) != ALAR_OK) {
-        give_up("history", complaint);
+    if (alar_history_close(player->history, error_line) != ALAR_OK) {
+        give_up("history", error_line);
     }
 }
 
@@ -125,29 +125,31 @@ static void strikes_add(const struct player *player, struct alar_strike *strikes
 
 void directory_prepare(const char *directory)
 {
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
 
-    if (alar_history_prepare(directory, true, complaint) != ALAR_OK) {
-        give_up("history", complaint);
+    if (alar_history_prepare(directory, true, error_line) != ALAR_OK) {
+        give_up("history", error_line);
     }
 }
 
 /* ---- on the simulator --------------------------------------------------------------------------
  */
 
-/* The simulator of a scene; its order is the promised one where a mutant needs it to be. */
-static struct alar_sim_world *world_make(const struct scene *scene)
+/* The simulator of a witness; its order is the promised one where a mutant needs it to be. */
+static struct alar_sim_world *world_make(const struct witness *witness)
 {
-    struct alar_sim_options options = alar_sim_options_default((int32_t)scene->ranks, scene->seed);
-    struct alar_rng rng = alar_rng_stream(scene->seed, 3);
-    bool is_plain = scene->promise == ALAR_PROMISE_TREE ||
-                    (scene->promise == ALAR_PROMISE_TWIN && scene->mutant != HEALTHY);
-    uint64_t orders = scene->promise == ALAR_PROMISE_TWIN ? ALAR_SIM_ARRIVAL : ALAR_SIM_ORDER_COUNT;
+    struct alar_sim_options options =
+        alar_sim_options_default((int32_t)witness->ranks, witness->seed);
+    struct alar_rng rng = alar_rng_stream(witness->seed, 3);
+    bool is_plain = witness->promise == ALAR_PROMISE_TREE ||
+                    (witness->promise == ALAR_PROMISE_TWIN && witness->mutant != HEALTHY);
+    uint64_t orders =
+        witness->promise == ALAR_PROMISE_TWIN ? ALAR_SIM_ARRIVAL : ALAR_SIM_ORDER_COUNT;
     enum alar_sim_order order = (enum alar_sim_order)alar_rng_below(&rng, orders);
 
     options.order = is_plain ? ALAR_SIM_RECURSIVE_DOUBLING : order;
     options.nan =
-        scene->promise == ALAR_PROMISE_NAN ? ALAR_SIM_NAN_PROPAGATE : ALAR_SIM_NAN_COMPARE;
+        witness->promise == ALAR_PROMISE_NAN ? ALAR_SIM_NAN_PROPAGATE : ALAR_SIM_NAN_COMPARE;
     options.capture = (enum alar_sim_capture)alar_rng_below(&rng, 2);
     options.pending = (enum alar_sim_pending)alar_rng_below(&rng, 3);
     options.latency_us = (uint32_t)alar_rng_below(&rng, 40);
@@ -181,14 +183,15 @@ static uint64_t world_now(void *world)
 }
 
 /* Each rank in its turn, until all are through. */
-static void sim_play(const struct scene *scene, struct alar_sim_world *world, struct player *player)
+static void sim_play(const struct witness *witness, struct alar_sim_world *world,
+                     struct player *player)
 {
-    uint32_t left = scene->ranks;
+    uint32_t left = witness->ranks;
 
     while (left > 0) {
         struct player *due = &player[0];
 
-        for (uint32_t r = 1; r < scene->ranks; r++) {
+        for (uint32_t r = 1; r < witness->ranks; r++) {
             due = player[r].wake_us < due->wake_us ? &player[r] : due;
         }
         alar_sim_now_set(world, due->wake_us);
@@ -202,41 +205,41 @@ static void sim_play(const struct scene *scene, struct alar_sim_world *world, st
     }
 }
 
-void sim_scene(const struct scene *scene, const struct losses *losses, const char *directory,
-               struct alar_strike *strikes, uint32_t *count)
+void sim_witness(const struct witness *witness, const struct losses *losses, const char *directory,
+                 struct alar_strike *strikes, uint32_t *count)
 {
     struct player player[RANKS_MAX] = {0};
     uint64_t room[RANKS_MAX * ALAR_VECTOR_ELEMENTS_MAX];
-    struct alar_sim_world *world = world_make(scene);
+    struct alar_sim_world *world = world_make(witness);
     struct input input;
 
     *count = 0;
     directory_prepare(directory);
-    input_open(&input, scene, losses, room);
-    for (uint32_t r = 0; r < scene->ranks; r++) {
+    input_open(&input, witness, losses, room);
+    for (uint32_t r = 0; r < witness->ranks; r++) {
         struct alar_exercise_options options = {
             .source = input_source(&input),
             .now_us = world_now,
             .clock = world,
             .ops = input.ops,
-            .pace_us = 1 + scene->seed % 30,
-            .stride = scene->ranks,
+            .pace_us = 1 + witness->seed % 30,
+            .stride = witness->ranks,
             .phase = r,
             .deadline_us = SIM_DEADLINE,
             .history_units_per_us = 1,
         };
 
-        history_start(&player[r], scene, r, directory, "sim");
-        player_start(&player[r], scene, r, alar_sim_backend(), sim_context(world, r), &options);
+        history_start(&player[r], witness, r, directory, "sim");
+        player_start(&player[r], witness, r, alar_sim_backend(), sim_context(world, r), &options);
         player[r].wake_us = r;
     }
-    sim_play(scene, world, player);
-    for (uint32_t r = 0; r < scene->ranks; r++) {
+    sim_play(witness, world, player);
+    for (uint32_t r = 0; r < witness->ranks; r++) {
         alar_exercise_close(player[r].exercise);
         strikes_add(&player[r], strikes, count);
     }
     alar_sim_world_free(world);
-    for (uint32_t r = 0; r < scene->ranks; r++) {
+    for (uint32_t r = 0; r < witness->ranks; r++) {
         player_free(&player[r]);
     }
 }
@@ -291,17 +294,17 @@ void strikes_read(const char *directory, uint32_t ranks, struct alar_strike *str
     }
 }
 
-/* One rank of one scene, in real time. */
-static void mpich_scene(const struct scene *scene, const struct losses *losses,
-                        const struct alar_backend *backend, void *context, uint32_t rank,
-                        const char *directory, uint64_t epoch)
+/* One rank of one witness, in real time. */
+static void mpich_witness(const struct witness *witness, const struct losses *losses,
+                          const struct alar_backend *backend, void *context, uint32_t rank,
+                          const char *directory, uint64_t epoch)
 {
     uint64_t room[RANKS_MAX * ALAR_VECTOR_ELEMENTS_MAX];
     struct player player = {0};
     struct input input;
     bool is_over = false;
 
-    input_open(&input, scene, losses, room);
+    input_open(&input, witness, losses, room);
     struct alar_exercise_options options = {
         .source = input_source(&input),
         .now_us = alar_clock_now,
@@ -313,8 +316,8 @@ static void mpich_scene(const struct scene *scene, const struct losses *losses,
         .history_since_us = 0,
         .history_units_per_us = 1000,
     };
-    history_start(&player, scene, rank, directory, "mpich");
-    player_start(&player, scene, rank, backend, context, &options);
+    history_start(&player, witness, rank, directory, "mpich");
+    player_start(&player, witness, rank, backend, context, &options);
     while (!is_over) {
         is_over = alar_exercise_advance(player.exercise, &player.wake_us);
         alar_clock_sleep(player.wake_us);
@@ -324,30 +327,31 @@ static void mpich_scene(const struct scene *scene, const struct losses *losses,
     player_free(&player);
 }
 
-static void scene_directory(const char *directory, uint32_t number, char path[PATH_BYTES])
+static void witness_directory(const char *directory, uint32_t number, char path[PATH_BYTES])
 {
     snprintf(path, PATH_BYTES, "%.220s/%u", directory, number);
 }
 
-int mpich_scenes(const struct scene *scene, uint32_t scenes, const struct losses *losses,
-                 const char *plugin, const char *directory)
+int mpich_witnesss(const struct witness *witness, uint32_t witnesss, const struct losses *losses,
+                   const char *plugin, const char *directory)
 {
     const struct alar_backend *const none[] = {NULL};
     struct alar_boot boot = {.rank = -1, .ranks = -1, .config = ""};
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
     char path[PATH_BYTES];
     struct alar_backend backend;
     void *context = NULL;
 
-    if (alar_plugin_load(plugin, none, &backend, complaint) != ALAR_OK) {
-        give_up("plug-in", complaint);
+    if (alar_plugin_load(plugin, none, &backend, error_line) != ALAR_OK) {
+        give_up("plug-in", error_line);
     }
-    if (backend.init(&context, &boot) != 0 || boot.ranks != (int32_t)scene[0].ranks) {
+    if (backend.init(&context, &boot) != 0 || boot.ranks != (int32_t)witness[0].ranks) {
         give_up("plug-in", "it does not start on the ranks of the scenes");
     }
-    for (uint32_t i = 0; i < scenes; i++) {
-        scene_directory(directory, i, path);
-        mpich_scene(&scene[i], losses, &backend, context, (uint32_t)boot.rank, path, 100 + 10 * i);
+    for (uint32_t i = 0; i < witnesss; i++) {
+        witness_directory(directory, i, path);
+        mpich_witness(&witness[i], losses, &backend, context, (uint32_t)boot.rank, path,
+                      100 + 10 * i);
     }
     int error = backend.farewell(context, FAREWELL_US);
     return backend.fini(context) == 0 && error == 0 ? ALAR_CLASS_GOOD : ALAR_CLASS_INCOMPLETE;

@@ -59,8 +59,8 @@ static void watch_ending(const struct run_rank *rank, const char *text)
    a fault may also change the loss of one that holds it in full, and not its replicas'. */
 static bool is_apart(const struct run *run, uint32_t rank)
 {
-    return alar_topology_seat(&run->topology, rank).cp !=
-           alar_topology_seat(&run->topology, run->reporter).cp;
+    return alar_topology_coordinates(&run->topology, rank).cp !=
+           alar_topology_coordinates(&run->topology, run->reporter).cp;
 }
 
 /* Did all ranks of the last stage log the same? Only a run that went through has whole logs
@@ -114,16 +114,16 @@ static void history_judge(const char *directory, struct swarm_outcome *outcome)
 {
     char path[SWARM_PATH];
     char *paths[] = {path};
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
     struct alar_history_set set;
     struct alar_reading reading;
 
     snprintf(path, sizeof(path), "%s", directory);
-    if (alar_history_find(paths, 1, &set, complaint) != ALAR_OK) {
-        swarm_give_up("history", complaint);
+    if (alar_history_find(paths, 1, &set, error_line) != ALAR_OK) {
+        swarm_give_up("history", error_line);
     }
     if (alar_reading_judge(&reading, &set.history[0], NULL) != ALAR_OK) {
-        swarm_give_up("history", reading.complaint);
+        swarm_give_up("history", reading.error_line);
     }
     const struct alar_verdict *verdict = alar_judge_verdict(reading.judge);
 
@@ -134,7 +134,7 @@ static void history_judge(const char *directory, struct swarm_outcome *outcome)
             verdict->finding[i].excused >= 0 || alar_anomaly_is_note(verdict->finding[i].anomaly);
     }
     if (verdict->kind == ALAR_FAIL) {
-        alar_words_reason(&set.history[0], verdict, outcome->reason, sizeof(outcome->reason));
+        alar_verdict_reason(&set.history[0], verdict, outcome->reason, sizeof(outcome->reason));
     }
     alar_reading_free(&reading);
     alar_history_set_free(&set);
@@ -149,14 +149,14 @@ static void phase_run(const struct swarm_case *drawn, const char *directory, con
     char history[SWARM_PATH];
     char losses[SWARM_PATH];
     char steps[32];
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
 
     memset(outcome, 0, sizeof(*outcome));
     snprintf(history, sizeof(history), "%.400s/%s", directory, name);
     snprintf(losses, sizeof(losses), "%.400s/losses%u", directory, drawn->microbatches);
     snprintf(steps, sizeof(steps), "%u:%u", first, drawn->steps);
-    if (alar_history_prepare(history, true, complaint) != ALAR_OK) {
-        swarm_give_up("history", complaint);
+    if (alar_history_prepare(history, true, error_line) != ALAR_OK) {
+        swarm_give_up("history", error_line);
     }
     options.view = &watch;
     options.losses = losses;
@@ -166,9 +166,9 @@ static void phase_run(const struct swarm_case *drawn, const char *directory, con
     options.faults = has_faults ? &drawn->faults : NULL;
     watched = outcome;
     outcome->last_step = (int64_t)first - 1;
-    outcome->code = alar_run(&options, complaint);
-    if (complaint[0] != '\0' && outcome->code == ALAR_CLASS_UNUSABLE) {
-        swarm_give_up("run", complaint);
+    outcome->code = alar_run(&options, error_line);
+    if (error_line[0] != '\0' && outcome->code == ALAR_CLASS_UNUSABLE) {
+        swarm_give_up("run", error_line);
     }
     history_judge(history, outcome);
 }

@@ -40,7 +40,7 @@ struct swarm_outcome {
     size_t same;    /* bits as the twin's */
     size_t illegal; /* values that no order of addition gives */
     int64_t last_step;
-    char reason[ALAR_COMPLAINT_BYTES];
+    char reason[ALAR_ERROR_LINE_BYTES];
 };
 
 /* Draws a case. */

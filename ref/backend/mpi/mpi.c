@@ -210,7 +210,7 @@ int alar_mpi_progress(void *context)
             request_give(mpi, request);
         }
     }
-    return alar_mpi_watch_poll(&mpi->watch);
+    return alar_mpi_barrier_poll(&mpi->barrier);
 }
 
 static int mpi_allreduce(void *comm_in, const void *send, void *recv, uint64_t count,
@@ -268,7 +268,7 @@ static int mpi_wait(void *request_in, void *stream, uint64_t timeout_us, int *er
 {
     struct alar_mpi_request *request = request_in;
     struct alar_mpi *mpi = request->comm->mpi;
-    struct alar_mpi_pace pace = {0};
+    struct alar_mpi_backoff backoff = {0};
 
     if (stream != NULL) {
         return -ALAR_E_UNSUPPORTED;
@@ -281,11 +281,11 @@ static int mpi_wait(void *request_in, void *stream, uint64_t timeout_us, int *er
             *error = request->error;
             return 0;
         }
-        int lost = pace.is_due ? alar_mpi_watch_poll(&mpi->watch) : 0;
+        int lost = backoff.is_due ? alar_mpi_barrier_poll(&mpi->barrier) : 0;
         if (lost != 0) {
             return lost;
         }
-        if (!alar_mpi_pace_next(&pace, &mpi->patience, timeout_us)) {
+        if (!alar_mpi_backoff_next(&backoff, &mpi->patience, timeout_us)) {
             return -ALAR_E_TIMEOUT;
         }
     }
@@ -309,7 +309,7 @@ static int mpi_note_set(void *context, const struct alar_note *note)
 {
     struct alar_mpi *mpi = context;
 
-    mpi->watch.note = *note;
+    mpi->barrier.note = *note;
     return 0;
 }
 
@@ -318,21 +318,21 @@ static int mpi_roll_call(void *context, uint64_t grace_us, uint8_t *presence,
 {
     struct alar_mpi *mpi = context;
 
-    return alar_mpi_watch_call(&mpi->watch, &mpi->patience, grace_us, presence, note);
+    return alar_mpi_barrier_call(&mpi->barrier, &mpi->patience, grace_us, presence, note);
 }
 
 static int mpi_farewell(void *context, uint64_t timeout_us)
 {
     struct alar_mpi *mpi = context;
 
-    return alar_mpi_watch_farewell(&mpi->watch, &mpi->patience, timeout_us);
+    return alar_mpi_barrier_farewell(&mpi->barrier, &mpi->patience, timeout_us);
 }
 
 static void mpi_leave(void *context, int code, const uint8_t *presence, uint64_t grace_us)
 {
     struct alar_mpi *mpi = context;
 
-    alar_mpi_watch_leave(&mpi->watch, &mpi->patience, code, presence, grace_us);
+    alar_mpi_barrier_leave(&mpi->barrier, &mpi->patience, code, presence, grace_us);
 }
 
 static const struct alar_backend backend = {

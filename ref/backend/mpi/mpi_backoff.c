@@ -33,19 +33,19 @@ static void rest(uint64_t duration_us)
     }
 }
 
-bool alar_mpi_pace_next(struct alar_mpi_pace *pace, const struct alar_mpi_patience *patience,
-                        uint64_t limit_us)
+bool alar_mpi_backoff_next(struct alar_mpi_backoff *backoff,
+                           const struct alar_mpi_patience *patience, uint64_t limit_us)
 {
-    uint32_t poll = pace->polls;
+    uint32_t poll = backoff->polls;
     bool is_asleep = poll >= patience->spins + YIELDS;
     uint64_t passed_us = 0;
 
-    pace->is_due = poll >= patience->spins || poll % POLLS_PER_LOOK == POLLS_PER_LOOK - 1;
-    if (pace->is_due) {
+    backoff->is_due = poll >= patience->spins || poll % POLLS_PER_LOOK == POLLS_PER_LOOK - 1;
+    if (backoff->is_due) {
         uint64_t now_us = clock_us();
 
-        pace->start_us = pace->start_us > 0 ? pace->start_us : now_us;
-        passed_us = now_us - pace->start_us;
+        backoff->start_us = backoff->start_us > 0 ? backoff->start_us : now_us;
+        passed_us = now_us - backoff->start_us;
     }
     if (passed_us >= limit_us) {
         return false;
@@ -59,6 +59,6 @@ bool alar_mpi_pace_next(struct alar_mpi_pace *pace, const struct alar_mpi_patien
     if (poll >= patience->spins) {
         sched_yield();
     }
-    pace->polls++;
+    backoff->polls++;
     return true;
 }

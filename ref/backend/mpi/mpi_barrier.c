@@ -35,51 +35,51 @@ static bool letter_is_free(struct alar_mpi_letter *letter)
 }
 
 /* False when the last letter of that kind is still under way, as it may be for ever. */
-static bool letter_send(struct alar_mpi_watch *watch, int32_t to, enum alar_mpi_word word,
+static bool letter_send(struct alar_mpi_barrier *barrier, int32_t to, enum alar_mpi_word word,
                         uint32_t round)
 {
-    struct alar_mpi_letter *letter = &watch->peer[to].letter[word];
+    struct alar_mpi_letter *letter = &barrier->peer[to].letter[word];
 
     if (!letter_is_free(letter)) {
         return false;
     }
-    letter->message = (struct alar_mpi_message){(uint32_t)word, round, watch->note};
-    return MPI_Isend(&letter->message, (int)sizeof(letter->message), MPI_BYTE, to, 0, watch->comm,
+    letter->message = (struct alar_mpi_message){(uint32_t)word, round, barrier->note};
+    return MPI_Isend(&letter->message, (int)sizeof(letter->message), MPI_BYTE, to, 0, barrier->comm,
                      &letter->request) == MPI_SUCCESS;
 }
 
-static void answer(struct alar_mpi_watch *watch, int32_t to, uint32_t round)
+static void answer(struct alar_mpi_barrier *barrier, int32_t to, uint32_t round)
 {
-    struct alar_mpi_peer *peer = &watch->peer[to];
-    bool is_sent = letter_send(watch, to, ALAR_MPI_ANSWER, round);
+    struct alar_mpi_peer *peer = &barrier->peer[to];
+    bool is_sent = letter_send(barrier, to, ALAR_MPI_ANSWER, round);
 
     if (!is_sent && !peer->owes_answer) {
-        watch->owed_count++;
+        barrier->owed_count++;
     } else if (is_sent && peer->owes_answer) {
-        watch->owed_count--;
+        barrier->owed_count--;
     }
     peer->owes_answer = !is_sent;
     peer->owed_round = round;
 }
 
-static void message_take(struct alar_mpi_watch *watch, int32_t from)
+static void message_take(struct alar_mpi_barrier *barrier, int32_t from)
 {
-    const struct alar_mpi_message *message = &watch->message;
-    struct alar_mpi_peer *peer = &watch->peer[from];
+    const struct alar_mpi_message *message = &barrier->message;
+    struct alar_mpi_peer *peer = &barrier->peer[from];
 
     switch (message->word) {
     case ALAR_MPI_ASK:
-        answer(watch, from, message->round);
+        answer(barrier, from, message->round);
         break;
     case ALAR_MPI_ANSWER:
         /* An answer to an older call says nothing about now. */
-        if (message->round == watch->round) {
+        if (message->round == barrier->round) {
             peer->has_answered = true;
             peer->note = message->note;
         }
         break;
     case ALAR_MPI_LEAVING:
-        watch->left_count += !peer->has_left;
+        barrier->left_count += !peer->has_left;
         peer->has_left = true;
         break;
     default:
@@ -87,90 +87,91 @@ static void message_take(struct alar_mpi_watch *watch, int32_t from)
     }
 }
 
-static int receive(struct alar_mpi_watch *watch)
+static int receive(struct alar_mpi_barrier *barrier)
 {
-    return MPI_Irecv(&watch->message, (int)sizeof(watch->message), MPI_BYTE, MPI_ANY_SOURCE, 0,
-                     watch->comm, &watch->incoming);
+    return MPI_Irecv(&barrier->message, (int)sizeof(barrier->message), MPI_BYTE, MPI_ANY_SOURCE, 0,
+                     barrier->comm, &barrier->incoming);
 }
 
-int alar_mpi_watch_poll(struct alar_mpi_watch *watch)
+int alar_mpi_barrier_poll(struct alar_mpi_barrier *barrier)
 {
-    for (int32_t i = 0; i < watch->ranks; i++) {
+    for (int32_t i = 0; i < barrier->ranks; i++) {
         MPI_Status status;
         int has_arrived = 0;
 
-        if (MPI_Test(&watch->incoming, &has_arrived, &status) != MPI_SUCCESS || !has_arrived) {
+        if (MPI_Test(&barrier->incoming, &has_arrived, &status) != MPI_SUCCESS || !has_arrived) {
             break;
         }
-        message_take(watch, status.MPI_SOURCE);
-        if (receive(watch) != MPI_SUCCESS) {
+        message_take(barrier, status.MPI_SOURCE);
+        if (receive(barrier) != MPI_SUCCESS) {
             return -ALAR_E_BACKEND;
         }
     }
-    for (int32_t i = 0; i < watch->ranks && watch->owed_count > 0; i++) {
-        if (watch->peer[i].owes_answer) {
-            answer(watch, i, watch->peer[i].owed_round);
+    for (int32_t i = 0; i < barrier->ranks && barrier->owed_count > 0; i++) {
+        if (barrier->peer[i].owes_answer) {
+            answer(barrier, i, barrier->peer[i].owed_round);
         }
     }
-    return watch->left_count > 0 ? -ALAR_E_LOST : 0;
+    return barrier->left_count > 0 ? -ALAR_E_LOST : 0;
 }
 
 /* Sends what could not be sent yet, and returns how many are still to answer. */
-static int32_t call_step(struct alar_mpi_watch *watch)
+static int32_t call_step(struct alar_mpi_barrier *barrier)
 {
     int32_t missing = 0;
 
-    for (int32_t i = 0; i < watch->ranks; i++) {
-        struct alar_mpi_peer *peer = &watch->peer[i];
+    for (int32_t i = 0; i < barrier->ranks; i++) {
+        struct alar_mpi_peer *peer = &barrier->peer[i];
 
-        if (i == watch->rank) {
+        if (i == barrier->rank) {
             continue;
         }
         if (!peer->is_asked) {
-            peer->is_asked = letter_send(watch, i, ALAR_MPI_ASK, watch->round);
+            peer->is_asked = letter_send(barrier, i, ALAR_MPI_ASK, barrier->round);
         }
         missing += !peer->has_answered;
     }
     return missing;
 }
 
-int alar_mpi_watch_call(struct alar_mpi_watch *watch, const struct alar_mpi_patience *patience,
-                        uint64_t grace_us, uint8_t *presence, struct alar_note *note)
+int alar_mpi_barrier_call(struct alar_mpi_barrier *barrier,
+                          const struct alar_mpi_patience *patience, uint64_t grace_us,
+                          uint8_t *presence, struct alar_note *note)
 {
-    struct alar_mpi_pace pace = {0};
+    struct alar_mpi_backoff backoff = {0};
     int32_t missing;
 
-    watch->round++;
-    for (int32_t i = 0; i < watch->ranks; i++) {
-        watch->peer[i].is_asked = watch->peer[i].has_answered = i == watch->rank;
-        watch->peer[i].note = i == watch->rank ? watch->note : (struct alar_note){0};
+    barrier->round++;
+    for (int32_t i = 0; i < barrier->ranks; i++) {
+        barrier->peer[i].is_asked = barrier->peer[i].has_answered = i == barrier->rank;
+        barrier->peer[i].note = i == barrier->rank ? barrier->note : (struct alar_note){0};
     }
     do {
-        missing = call_step(watch);
-        alar_mpi_watch_poll(watch);
-    } while (missing > 0 && alar_mpi_pace_next(&pace, patience, grace_us));
-    for (int32_t i = 0; i < watch->ranks; i++) {
-        presence[i] = watch->peer[i].has_answered ? ALAR_HERE : ALAR_SILENT;
-        note[i] = watch->peer[i].note;
+        missing = call_step(barrier);
+        alar_mpi_barrier_poll(barrier);
+    } while (missing > 0 && alar_mpi_backoff_next(&backoff, patience, grace_us));
+    for (int32_t i = 0; i < barrier->ranks; i++) {
+        presence[i] = barrier->peer[i].has_answered ? ALAR_HERE : ALAR_SILENT;
+        note[i] = barrier->peer[i].note;
     }
     return 0;
 }
 
-int alar_mpi_watch_farewell(struct alar_mpi_watch *watch, const struct alar_mpi_patience *patience,
-                            uint64_t timeout_us)
+int alar_mpi_barrier_farewell(struct alar_mpi_barrier *barrier,
+                              const struct alar_mpi_patience *patience, uint64_t timeout_us)
 {
-    struct alar_mpi_pace pace = {0};
+    struct alar_mpi_backoff backoff = {0};
     int is_over = 0;
 
     /* After a timeout the barrier stays under way, and the next farewell goes on with it. */
-    if (watch->barrier == MPI_REQUEST_NULL &&
-        MPI_Ibarrier(watch->comm, &watch->barrier) != MPI_SUCCESS) {
+    if (barrier->barrier == MPI_REQUEST_NULL &&
+        MPI_Ibarrier(barrier->comm, &barrier->barrier) != MPI_SUCCESS) {
         return -ALAR_E_BACKEND;
     }
     for (;;) {
-        int lost = alar_mpi_watch_poll(watch);
+        int lost = alar_mpi_barrier_poll(barrier);
 
-        if (MPI_Test(&watch->barrier, &is_over, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+        if (MPI_Test(&barrier->barrier, &is_over, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
             return -ALAR_E_BACKEND;
         }
         if (is_over) {
@@ -179,91 +180,91 @@ int alar_mpi_watch_farewell(struct alar_mpi_watch *watch, const struct alar_mpi_
         if (lost != 0) {
             return lost;
         }
-        if (!alar_mpi_pace_next(&pace, patience, timeout_us)) {
+        if (!alar_mpi_backoff_next(&backoff, patience, timeout_us)) {
             return -ALAR_E_TIMEOUT;
         }
     }
 }
 
 /* Has everybody in `presence` but this rank said LEAVING? */
-static bool all_have_left(const struct alar_mpi_watch *watch, const uint8_t *presence)
+static bool all_have_left(const struct alar_mpi_barrier *barrier, const uint8_t *presence)
 {
-    for (int32_t i = 0; i < watch->ranks; i++) {
-        if (i != watch->rank && presence[i] == ALAR_HERE && !watch->peer[i].has_left) {
+    for (int32_t i = 0; i < barrier->ranks; i++) {
+        if (i != barrier->rank && presence[i] == ALAR_HERE && !barrier->peer[i].has_left) {
             return false;
         }
     }
     return true;
 }
 
-_Noreturn void alar_mpi_watch_leave(struct alar_mpi_watch *watch,
-                                    const struct alar_mpi_patience *patience, int code,
-                                    const uint8_t *presence, uint64_t grace_us)
+_Noreturn void alar_mpi_barrier_leave(struct alar_mpi_barrier *barrier,
+                                      const struct alar_mpi_patience *patience, int code,
+                                      const uint8_t *presence, uint64_t grace_us)
 {
-    struct alar_mpi_pace pace = {0};
+    struct alar_mpi_backoff backoff = {0};
     bool is_lowest = true;
 
     /* The silent are told too: one that was only slow still gets its verdict out. */
-    for (int32_t i = 0; i < watch->ranks; i++) {
-        if (i != watch->rank) {
-            is_lowest = is_lowest && !(i < watch->rank && presence[i] == ALAR_HERE);
-            letter_send(watch, i, ALAR_MPI_LEAVING, watch->round);
+    for (int32_t i = 0; i < barrier->ranks; i++) {
+        if (i != barrier->rank) {
+            is_lowest = is_lowest && !(i < barrier->rank && presence[i] == ALAR_HERE);
+            letter_send(barrier, i, ALAR_MPI_LEAVING, barrier->round);
         }
     }
     uint64_t limit_us = is_lowest ? grace_us : 2 * grace_us + LAST_WORD_US;
     do {
         /* Also answers those whose own deadline comes later. */
-        alar_mpi_watch_poll(watch);
-    } while (!(is_lowest && all_have_left(watch, presence)) &&
-             alar_mpi_pace_next(&pace, patience, limit_us));
-    pace = (struct alar_mpi_pace){0};
-    while (alar_mpi_pace_next(&pace, patience, LINGER_US)) {
-        alar_mpi_watch_poll(watch);
+        alar_mpi_barrier_poll(barrier);
+    } while (!(is_lowest && all_have_left(barrier, presence)) &&
+             alar_mpi_backoff_next(&backoff, patience, limit_us));
+    backoff = (struct alar_mpi_backoff){0};
+    while (alar_mpi_backoff_next(&backoff, patience, LINGER_US)) {
+        alar_mpi_barrier_poll(barrier);
     }
     /* The others come here only when the lowest rank did not: the job must end all the same. */
     MPI_Abort(MPI_COMM_WORLD, code);
     _exit(code);
 }
 
-int alar_mpi_watch_start(struct alar_mpi_watch *watch, MPI_Comm world, int32_t rank, int32_t ranks,
-                         struct alar_mpi_peer *peer)
+int alar_mpi_barrier_start(struct alar_mpi_barrier *barrier, MPI_Comm world, int32_t rank,
+                           int32_t ranks, struct alar_mpi_peer *peer)
 {
-    *watch = (struct alar_mpi_watch){.rank = rank,
-                                     .ranks = ranks,
-                                     .incoming = MPI_REQUEST_NULL,
-                                     .barrier = MPI_REQUEST_NULL,
-                                     .peer = peer};
+    *barrier = (struct alar_mpi_barrier){.rank = rank,
+                                         .ranks = ranks,
+                                         .incoming = MPI_REQUEST_NULL,
+                                         .barrier = MPI_REQUEST_NULL,
+                                         .peer = peer};
     for (int32_t i = 0; i < ranks; i++) {
         for (int word = 0; word < ALAR_MPI_WORD_COUNT; word++) {
             peer[i].letter[word].request = MPI_REQUEST_NULL;
         }
     }
-    int code = MPI_Comm_dup(world, &watch->comm);
+    int code = MPI_Comm_dup(world, &barrier->comm);
     if (code != MPI_SUCCESS) {
         return code;
     }
-    code = MPI_Comm_set_errhandler(watch->comm, MPI_ERRORS_RETURN);
-    code = code == MPI_SUCCESS ? receive(watch) : code;
+    code = MPI_Comm_set_errhandler(barrier->comm, MPI_ERRORS_RETURN);
+    code = code == MPI_SUCCESS ? receive(barrier) : code;
     if (code != MPI_SUCCESS) {
-        MPI_Comm_free(&watch->comm);
+        MPI_Comm_free(&barrier->comm);
     }
     return code;
 }
 
-void alar_mpi_watch_stop(struct alar_mpi_watch *watch)
+void alar_mpi_barrier_stop(struct alar_mpi_barrier *barrier)
 {
-    for (int32_t i = 0; i < watch->ranks; i++) {
+    for (int32_t i = 0; i < barrier->ranks; i++) {
         for (int word = 0; word < ALAR_MPI_WORD_COUNT; word++) {
-            struct alar_mpi_letter *letter = &watch->peer[i].letter[word];
+            struct alar_mpi_letter *letter = &barrier->peer[i].letter[word];
 
             if (!letter_is_free(letter)) {
                 MPI_Request_free(&letter->request);
             }
         }
     }
-    MPI_Cancel(&watch->incoming);
-    MPI_Wait(&watch->incoming, MPI_STATUS_IGNORE);
-    if (watch->barrier == MPI_REQUEST_NULL) {
-        MPI_Comm_free(&watch->comm);
+    MPI_Cancel(&barrier->incoming);
+    MPI_Wait(&barrier->incoming, MPI_STATUS_IGNORE);
+    if (barrier->barrier == MPI_REQUEST_NULL) {
+        MPI_Comm_free(&barrier->comm);
     }
 }

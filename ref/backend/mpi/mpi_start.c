@@ -16,7 +16,7 @@ enum {
 
 static void complain(const struct alar_mpi *mpi, const char *what, const char *detail)
 {
-    char line[ALAR_COMPLAINT_BYTES];
+    char line[ALAR_ERROR_LINE_BYTES];
 
     if (mpi->log != NULL) {
         snprintf(line, sizeof(line), "%s: %s", what, detail);
@@ -67,7 +67,7 @@ struct key {
 static int config_set(const struct alar_mpi *mpi, const struct key *keys, int key_count,
                       const char *text)
 {
-    char detail[ALAR_COMPLAINT_BYTES / 2];
+    char detail[ALAR_ERROR_LINE_BYTES / 2];
     uint64_t number = 0;
 
     for (int i = 0; i < key_count; i++) {
@@ -190,7 +190,7 @@ static int requests_create(struct alar_mpi *mpi)
 
 static void context_free(struct alar_mpi *mpi)
 {
-    free(mpi->watch.peer);
+    free(mpi->barrier.peer);
     free(mpi->free_slot);
     free(mpi->request);
     free(mpi);
@@ -208,9 +208,9 @@ static int world_start(struct alar_mpi *mpi, struct alar_boot *boot)
     if (peer == NULL) {
         return -ALAR_E_NOMEM;
     }
-    status =
-        alar_mpi_failed(mpi, "the watch's start",
-                        alar_mpi_watch_start(&mpi->watch, mpi->world, mpi->rank, mpi->ranks, peer));
+    status = alar_mpi_failed(
+        mpi, "the watch's start",
+        alar_mpi_barrier_start(&mpi->barrier, mpi->world, mpi->rank, mpi->ranks, peer));
     return status;
 }
 
@@ -248,10 +248,10 @@ int alar_mpi_init(void **context, struct alar_boot *boot)
 int alar_mpi_fini(void *context)
 {
     struct alar_mpi *mpi = context;
-    struct alar_mpi_pace pace = {0};
+    struct alar_mpi_backoff backoff = {0};
 
     /* What was given up and can still end does so now; MPI leaks what it never sees the end of. */
-    while (mpi->abandoned_count > 0 && alar_mpi_pace_next(&pace, &mpi->patience, LINGER_US)) {
+    while (mpi->abandoned_count > 0 && alar_mpi_backoff_next(&backoff, &mpi->patience, LINGER_US)) {
         alar_mpi_progress(mpi);
     }
     for (int i = 0; i < ALAR_MPI_COMMS_MOST; i++) {
@@ -259,7 +259,7 @@ int alar_mpi_fini(void *context)
             MPI_Comm_free(&mpi->comm[i].comm);
         }
     }
-    alar_mpi_watch_stop(&mpi->watch);
+    alar_mpi_barrier_stop(&mpi->barrier);
     library_stop(mpi);
     context_free(mpi);
     return 0;

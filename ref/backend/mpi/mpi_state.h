@@ -21,7 +21,7 @@ struct alar_mpi_patience {
 };
 
 /* One wait. Zero it before use. */
-struct alar_mpi_pace {
+struct alar_mpi_backoff {
     uint64_t start_us;
     uint32_t polls;
     bool is_due; /* the clock was read: time for what is worth asking every few polls only */
@@ -31,10 +31,11 @@ struct alar_mpi_pace {
    false when `limit_us` have passed since the clock was first read (UINT64_MAX: never). That is
    every few polls while they only spin, and at each poll after that. Signals don't shorten a rest.
  */
-bool alar_mpi_pace_next(struct alar_mpi_pace *pace, const struct alar_mpi_patience *patience,
-                        uint64_t limit_us);
+bool alar_mpi_backoff_next(struct alar_mpi_backoff *backoff,
+                           const struct alar_mpi_patience *patience, uint64_t limit_us);
 
-/* ---- the watch: who is here --------------------------------------------------------------------
+/* ---- the barrier: who is here
+ * --------------------------------------------------------------------
  */
 
 enum alar_mpi_word {
@@ -66,7 +67,7 @@ struct alar_mpi_peer {
     struct alar_note note; /* of its last answer */
 };
 
-struct alar_mpi_watch {
+struct alar_mpi_barrier {
     MPI_Comm comm; /* its own, so that no all-reduce can take its messages */
     int32_t rank;
     int32_t ranks;
@@ -81,24 +82,25 @@ struct alar_mpi_watch {
 };
 
 /* Collective over `world`. Returns an MPI error code; on failure there is nothing to stop. */
-int alar_mpi_watch_start(struct alar_mpi_watch *watch, MPI_Comm world, int32_t rank, int32_t ranks,
-                         struct alar_mpi_peer *peer);
+int alar_mpi_barrier_start(struct alar_mpi_barrier *barrier, MPI_Comm world, int32_t rank,
+                           int32_t ranks, struct alar_mpi_peer *peer);
 
 /* Collective. Messages that nobody took are dropped. */
-void alar_mpi_watch_stop(struct alar_mpi_watch *watch);
+void alar_mpi_barrier_stop(struct alar_mpi_barrier *barrier);
 
 /* Takes what has arrived and answers what was asked. Never blocks. Returns -ALAR_E_LOST once
    another rank has said that it leaves, and 0 otherwise. */
-int alar_mpi_watch_poll(struct alar_mpi_watch *watch);
+int alar_mpi_barrier_poll(struct alar_mpi_barrier *barrier);
 
 /* The four functions of the interface, without its `context`. */
-int alar_mpi_watch_call(struct alar_mpi_watch *watch, const struct alar_mpi_patience *patience,
-                        uint64_t grace_us, uint8_t *presence, struct alar_note *note);
-int alar_mpi_watch_farewell(struct alar_mpi_watch *watch, const struct alar_mpi_patience *patience,
-                            uint64_t timeout_us);
-_Noreturn void alar_mpi_watch_leave(struct alar_mpi_watch *watch,
-                                    const struct alar_mpi_patience *patience, int code,
-                                    const uint8_t *presence, uint64_t grace_us);
+int alar_mpi_barrier_call(struct alar_mpi_barrier *barrier,
+                          const struct alar_mpi_patience *patience, uint64_t grace_us,
+                          uint8_t *presence, struct alar_note *note);
+int alar_mpi_barrier_farewell(struct alar_mpi_barrier *barrier,
+                              const struct alar_mpi_patience *patience, uint64_t timeout_us);
+_Noreturn void alar_mpi_barrier_leave(struct alar_mpi_barrier *barrier,
+                                      const struct alar_mpi_patience *patience, int code,
+                                      const uint8_t *presence, uint64_t grace_us);
 
 /* ---- the back end's own ------------------------------------------------------------------------
  */
@@ -129,7 +131,7 @@ struct alar_mpi_comm {
 
 /* The `context` of the interface. */
 struct alar_mpi {
-    struct alar_mpi_watch watch;
+    struct alar_mpi_barrier barrier;
     struct alar_mpi_patience patience;
     MPI_Comm world; /* duplicated */
     int32_t rank;

@@ -13,16 +13,16 @@ enum {
 };
 
 /* The header declared the arithmetic: one rounding an operation, in the encoding, from the left. */
-static bool check_is_exact(const struct log_view *view)
+static bool check_is_exact(const struct report_view *view)
 {
-    bool is_lane = view->dtype == ALAR_F32 || view->dtype == ALAR_F64;
+    bool is_element = view->dtype == ALAR_F32 || view->dtype == ALAR_F64;
 
-    return view->judge->loop.encoding >= 0 && is_lane && !view->is_scalar &&
+    return view->judge->loop.encoding >= 0 && is_element && !view->is_scalar &&
            (view->kind == ALAR_METRIC_SUM ||
             (view->report->normalization >= 0 && view->report->over >= 0));
 }
 
-static void check_show(const struct log_view *view, struct alar_evidence *evidence)
+static void check_show(const struct report_view *view, struct alar_evidence *evidence)
 {
     const struct judge_report *report = view->report;
 
@@ -31,32 +31,32 @@ static void check_show(const struct log_view *view, struct alar_evidence *eviden
            sizeof evidence->group);
     for (uint32_t k = 0; k < report->parts && k < CHECK_SHOWN; k++) {
         const struct judge_op *op = judge_op_at(view->judge, view->part[k].op);
-        struct alar_scene *scene = &evidence->scene[evidence->scene_count++];
+        struct alar_witness_event *witness = &evidence->witness[evidence->witness_count++];
 
-        *scene = (struct alar_scene){.record = ALAR_RECORD_ISSUE, .place = op->place};
-        scene->rank = judge_member_rank(view->judge, judge_group_at(view->judge, op->group), 0);
-        scene->n = op->n;
-        scene->is_of_report = true;
-        scene->number = op->number;
-        scene->dtype = op->dtype;
-        scene->shown = op->lanes < 2 ? op->lanes : 2;
-        memcpy(scene->bits, alar_arena_at(view->judge->arena, op->in),
-               scene->shown * sizeof *scene->bits);
+        *witness = (struct alar_witness_event){.record = ALAR_RECORD_ISSUE, .place = op->place};
+        witness->rank = judge_member_rank(view->judge, judge_group_at(view->judge, op->group), 0);
+        witness->n = op->n;
+        witness->is_of_report = true;
+        witness->number = op->number;
+        witness->dtype = op->dtype;
+        witness->shown = op->elements < 2 ? op->elements : 2;
+        memcpy(witness->bits, alar_arena_at(view->judge->arena, op->in),
+               witness->shown * sizeof *witness->bits);
         alar_list_add(&evidence->ops, op->number);
     }
-    evidence->scene[evidence->scene_count++] =
-        (struct alar_scene){.record = ALAR_RECORD_REPORT,
-                            .place = report->place,
-                            .rank = report->rank,
-                            .is_of_report = true,
-                            .dtype = report->dtype,
-                            .shown = report->is_empty ? 0 : 1,
-                            .bits = {evidence->found, 0}};
+    evidence->witness[evidence->witness_count++] =
+        (struct alar_witness_event){.record = ALAR_RECORD_REPORT,
+                                    .place = report->place,
+                                    .rank = report->rank,
+                                    .is_of_report = true,
+                                    .dtype = report->dtype,
+                                    .shown = report->is_empty ? 0 : 1,
+                                    .bits = {evidence->found, 0}};
 }
 
 /* One finding for each kind of mistake and metric; further reports widen it. */
-static struct alar_evidence *check_found(struct alar_judge *judge, const struct log_view *view,
-                                         enum alar_anomaly anomaly, struct log_span legal)
+static struct alar_evidence *check_found(struct alar_judge *judge, const struct report_view *view,
+                                         enum alar_anomaly anomaly, struct report_span legal)
 {
     const struct judge_report *report = view->report;
     const struct judge_metric *metric = judge_metric_at(judge, report->metric);
@@ -81,7 +81,7 @@ static struct alar_evidence *check_found(struct alar_judge *judge, const struct 
     evidence->dtype = report->dtype;
     evidence->has_found = !report->is_empty;
     evidence->found = alar_fp_from_double(report->dtype, (report->low + report->high) / 2);
-    evidence->has_range = legal.kind == LOG_NUMBER;
+    evidence->has_range = legal.kind == REPORT_NUMBER;
     evidence->lowest = alar_fp_from_double(report->dtype, legal.low);
     evidence->highest = alar_fp_from_double(report->dtype, legal.high);
     evidence->amount[1] = 1; /* reports of the kind */
@@ -91,7 +91,7 @@ static struct alar_evidence *check_found(struct alar_judge *judge, const struct 
 }
 
 /* Other steps or ranks than the report speaks of: no arithmetic is needed to see that. */
-static enum alar_anomaly check_scope(const struct log_view *view)
+static enum alar_anomaly check_scope(const struct report_view *view)
 {
     const struct judge_report *report = view->report;
     const struct judge_metric *metric = judge_metric_at(view->judge, report->metric);
@@ -120,11 +120,12 @@ static enum alar_anomaly check_scope(const struct log_view *view)
 
 /* Values that are not finite, or not there. COUNT: nothing of the kind is wrong; then `is_judged`
    says whether all is said. */
-static enum alar_anomaly check_special(const struct log_view *view, const struct log_sums *sums,
-                                       struct log_how how, bool *is_judged)
+static enum alar_anomaly check_special(const struct report_view *view,
+                                       const struct report_sums *sums, struct report_how how,
+                                       bool *is_judged)
 {
     const struct judge_report *report = view->report;
-    struct log_span legal = log_evaluate(view, how);
+    struct report_span legal = report_evaluate(view, how);
     uint64_t count = report->nonfinite > 0 ? (uint64_t)report->nonfinite : 0;
     bool says_so = count > 0 && (count == sums->nonfinite || count == sums->flagged ||
                                  count == sums->nonfinite_steps);
@@ -132,18 +133,18 @@ static enum alar_anomaly check_special(const struct log_view *view, const struct
     *is_judged = true;
     if (sums->nonfinite > 0) {
         how.is_finite_only = true;
-        return report->is_special || (says_so && log_fits(report, log_evaluate(view, how)))
+        return report->is_special || (says_so && report_fits(report, report_evaluate(view, how)))
                    ? ALAR_ANOMALY_COUNT
                    : ALAR_ANOMALY_NONFINITE_DROPPED;
     }
-    if (legal.kind == LOG_EMPTY) {
+    if (legal.kind == REPORT_EMPTY) {
         bool is_zero = !report->is_special && report->low <= 0 && report->high >= 0;
 
         return report->is_empty || (is_zero && report->empty > 0) ? ALAR_ANOMALY_COUNT
                                                                   : ALAR_ANOMALY_EMPTY_AS_NUMBER;
     }
     if (report->is_special) {
-        if (isnan(report->low) && sums->empty_cells > 0 && !sums->is_overflow) {
+        if (isnan(report->low) && sums->empty_microbatches > 0 && !sums->is_overflow) {
             return ALAR_ANOMALY_EMPTY_RANK_NAN;
         }
         return isnan(report->low) && !sums->is_overflow ? ALAR_ANOMALY_ILLEGAL_REPORT
@@ -154,18 +155,19 @@ static enum alar_anomaly check_special(const struct log_view *view, const struct
 }
 
 /* The value of a report whose numbers are all finite. */
-static enum alar_anomaly check_value(struct alar_judge *judge, const struct log_view *view,
-                                     const struct log_legal *rule, uint32_t rules, uint32_t *others)
+static enum alar_anomaly check_value(struct alar_judge *judge, const struct report_view *view,
+                                     const struct report_legal *rule, uint32_t rules,
+                                     uint32_t *others)
 {
     const struct judge_report *report = view->report;
     uint32_t fits = 0;
 
     *others = 0;
-    if (check_is_exact(view) && log_fits(report, log_engine(view))) {
+    if (check_is_exact(view) && report_fits(report, report_engine(view))) {
         return ALAR_ANOMALY_COUNT;
     }
     for (uint32_t k = 0; k < rules; k++) {
-        if (log_fits(report, log_evaluate(view, rule[k].how))) {
+        if (report_fits(report, report_evaluate(view, rule[k].how))) {
             fits |= 1u << (ALAR_OVER_COUNT * (uint32_t)rule[k].normalization +
                            (uint32_t)rule[k].how.over);
         }
@@ -177,17 +179,18 @@ static enum alar_anomaly check_value(struct alar_judge *judge, const struct log_
         }
         return ALAR_ANOMALY_COUNT;
     }
-    bool has_sums = log_has_tokens(view);
+    bool has_sums = report_has_tokens(view);
     enum alar_anomaly named =
-        fits != 0 ? ALAR_ANOMALY_COUNT : log_diagnose(view, rule[0].how, has_sums, others);
+        fits != 0 ? ALAR_ANOMALY_COUNT : report_diagnose(view, rule[0].how, has_sums, others);
     return named == ALAR_ANOMALY_COUNT ? ALAR_ANOMALY_ILLEGAL_REPORT : named;
 }
 
 /* The counts beside the value. spec: O-59 */
-static enum alar_anomaly check_counts(const struct log_view *view, const struct log_sums *sums)
+static enum alar_anomaly check_counts(const struct report_view *view,
+                                      const struct report_sums *sums)
 {
     const struct judge_report *report = view->report;
-    bool has_tokens = report->tokens >= 0 && log_has_tokens(view);
+    bool has_tokens = report->tokens >= 0 && report_has_tokens(view);
     double tokens = (double)report->tokens;
     uint64_t nonfinite = (uint64_t)report->nonfinite, empty = (uint64_t)report->empty;
 
@@ -200,28 +203,28 @@ static enum alar_anomaly check_counts(const struct log_view *view, const struct 
         nonfinite != sums->nonfinite_steps) {
         return ALAR_ANOMALY_WRONG_COUNT;
     }
-    return report->empty >= 0 && empty != sums->empty_steps && empty != sums->empty_cells
+    return report->empty >= 0 && empty != sums->empty_steps && empty != sums->empty_microbatches
                ? ALAR_ANOMALY_WRONG_COUNT
                : ALAR_ANOMALY_COUNT;
 }
 
-static void check_note(struct alar_judge *judge, const struct log_view *view)
+static void check_note(struct alar_judge *judge, const struct report_view *view)
 {
     struct alar_evidence *evidence;
 
     if (view->report->normalization == ALAR_SEED_UNDIVIDED && view->kind == ALAR_METRIC_MEAN) {
-        evidence =
-            check_found(judge, view, ALAR_ANOMALY_UNDIVIDED, (struct log_span){LOG_EMPTY, 0, 0});
-        INV("a note is kept or widened", evidence == NULL || evidence->scene_count > 0);
+        evidence = check_found(judge, view, ALAR_ANOMALY_UNDIVIDED,
+                               (struct report_span){REPORT_EMPTY, 0, 0});
+        INV("a note is kept or widened", evidence == NULL || evidence->witness_count > 0);
     }
 }
 
-/* A mean or a sum; `others` as log_diagnose says. */
-static enum alar_anomaly check_number(struct alar_judge *judge, const struct log_view *view,
-                                      const struct log_sums *sums, uint32_t *others)
+/* A mean or a sum; `others` as report_diagnose says. */
+static enum alar_anomaly check_number(struct alar_judge *judge, const struct report_view *view,
+                                      const struct report_sums *sums, uint32_t *others)
 {
-    struct log_legal rule[LOG_RULES];
-    uint32_t rules = log_rules(view, rule);
+    struct report_legal rule[REPORT_RULES];
+    uint32_t rules = report_rules(view, rule);
     bool is_judged = true;
     enum alar_anomaly anomaly = check_special(view, sums, rule[0].how, &is_judged);
 
@@ -231,29 +234,29 @@ static enum alar_anomaly check_number(struct alar_judge *judge, const struct log
 }
 
 /* The value that is shown beside a finding. */
-static struct log_span check_legal(const struct log_view *view)
+static struct report_span check_legal(const struct report_view *view)
 {
-    struct log_legal rule[LOG_RULES];
-    struct log_extreme extreme;
+    struct report_legal rule[REPORT_RULES];
+    struct report_extreme extreme;
 
     if (alar_metric_is_extreme(view->kind)) {
-        return log_extreme_read(view, &extreme) ? extreme.legal
-                                                : (struct log_span){LOG_EMPTY, 0, 0};
+        return report_extreme_read(view, &extreme) ? extreme.legal
+                                                   : (struct report_span){REPORT_EMPTY, 0, 0};
     }
-    log_rules(view, rule);
-    return log_evaluate(view, rule[0].how);
+    report_rules(view, rule);
+    return report_evaluate(view, rule[0].how);
 }
 
 /* False when it can't be recomputed. */
-static bool check_report(struct alar_judge *judge, const struct log_view *view)
+static bool check_report(struct alar_judge *judge, const struct report_view *view)
 {
-    struct log_sums sums = log_sums_read(view);
-    struct log_extreme extreme = {.nonfinite = 0};
+    struct report_sums sums = report_sums_read(view);
+    struct report_extreme extreme = {.nonfinite = 0};
     enum alar_anomaly anomaly = check_scope(view);
     uint32_t others = 0;
     bool is_extreme = alar_metric_is_extreme(view->kind);
 
-    if (is_extreme && !log_extreme_read(view, &extreme)) {
+    if (is_extreme && !report_extreme_read(view, &extreme)) {
         return false;
     }
     sums.nonfinite = is_extreme ? extreme.nonfinite : sums.nonfinite;
@@ -261,7 +264,7 @@ static bool check_report(struct alar_judge *judge, const struct log_view *view)
         anomaly = ALAR_ANOMALY_PRECISION_LOST;
     }
     if (anomaly == ALAR_ANOMALY_COUNT) {
-        anomaly = is_extreme ? log_extreme_check(view, &extreme)
+        anomaly = is_extreme ? report_extreme_check(view, &extreme)
                              : check_number(judge, view, &sums, &others);
     }
     if (anomaly == ALAR_ANOMALY_COUNT) {
@@ -279,14 +282,14 @@ static bool check_report(struct alar_judge *judge, const struct log_view *view)
 }
 
 /* The same where whole numbers travel; false when it can't be recomputed. */
-static bool check_exact(struct alar_judge *judge, const struct log_view *view)
+static bool check_exact(struct alar_judge *judge, const struct report_view *view)
 {
     enum alar_anomaly scope = check_scope(view);
     enum alar_anomaly anomaly = ALAR_ANOMALY_COUNT;
-    struct log_span legal;
+    struct report_span legal;
     uint32_t holder = 0;
 
-    if (!log_exact_check(view, &legal, &holder, &anomaly)) {
+    if (!report_exact_check(view, &legal, &holder, &anomaly)) {
         return false;
     }
     anomaly = scope != ALAR_ANOMALY_COUNT ? scope : anomaly;
@@ -295,7 +298,7 @@ static bool check_exact(struct alar_judge *judge, const struct log_view *view)
     } else {
         struct alar_evidence *evidence = check_found(judge, view, anomaly, legal);
 
-        INV("a finding is kept or widened", evidence == NULL || evidence->scene_count > 0);
+        INV("a finding is kept or widened", evidence == NULL || evidence->witness_count > 0);
         if (evidence != NULL && anomaly == ALAR_ANOMALY_WRONG_HOLDER) {
             evidence->amount[0] = holder;
         }
@@ -322,18 +325,18 @@ static void check_reported(const struct alar_judge *judge, const struct judge_re
 }
 
 /* A report on an operation that was found wrong is an echo: the cause is named already. */
-void judge_log_check(struct alar_judge *judge, const struct judge_report *report)
+void judge_report_check(struct alar_judge *judge, const struct judge_report *report)
 {
     struct judge_metric *metric = judge_metric_at(judge, report->metric);
-    uint64_t said = log_said(judge);
-    struct log_view view;
+    uint64_t said = report_said(judge);
+    struct report_view view;
     bool is_echo;
 
-    if (log_is_again(judge, report)) {
+    if (report_is_again(judge, report)) {
         judge->verdict.reports_judged++;
         return;
     }
-    bool is_whole = log_view_build(judge, report, &view, &is_echo);
+    bool is_whole = report_view_build(judge, report, &view, &is_echo);
 
     check_reported(judge, report, metric);
     bool has_integers = is_whole && view.dtype == ALAR_I64 && !view.is_scalar;
@@ -346,5 +349,5 @@ void judge_log_check(struct alar_judge *judge, const struct judge_report *report
         return;
     }
     judge->verdict.reports_judged++;
-    log_keep_good(judge, report, log_said(judge) != said);
+    report_keep_good(judge, report, report_said(judge) != said);
 }

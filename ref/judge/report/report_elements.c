@@ -1,4 +1,4 @@
-/* Which lanes of an operation belong to which metric, and to which of its parts. */
+/* Which elements of an operation belong to which metric, and to which of its parts. */
 #include "judge/report/report.h"
 
 #include "engine/participation.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Keeps the names of a key that joins several; a single one is known by the key's hash. */
-void judge_log_names(struct alar_judge *judge, struct judge_op *op)
+void judge_report_names(struct alar_judge *judge, struct judge_op *op)
 {
     struct alar_text key = judge->event->text[ALAR_FIELD_KEY];
 
@@ -47,7 +47,7 @@ static uint32_t names_find(const struct alar_judge *judge, const struct judge_op
     return names->count;
 }
 
-bool judge_log_has_name(const struct alar_judge *judge, const struct judge_op *op, uint64_t hash)
+bool judge_report_has_name(const struct alar_judge *judge, const struct judge_op *op, uint64_t hash)
 {
     return op->names != 0 &&
            names_find(judge, op, hash) <
@@ -55,7 +55,7 @@ bool judge_log_has_name(const struct alar_judge *judge, const struct judge_op *o
 }
 
 /* How many metrics share the operation, and which of them is the report's. */
-uint32_t log_names(const struct log_view *view, const struct judge_op *op, uint32_t *ours)
+uint32_t report_names(const struct report_view *view, const struct judge_op *op, uint32_t *ours)
 {
     *ours = 0;
     if (op->names == 0) {
@@ -70,7 +70,8 @@ uint32_t log_names(const struct log_view *view, const struct judge_op *op, uint3
 }
 
 /* Does the metric at that place of the operation's key have a block beside its pairs? */
-static bool name_is_extreme(const struct log_view *view, const struct judge_op *op, uint32_t place)
+static bool name_is_extreme(const struct report_view *view, const struct judge_op *op,
+                            uint32_t place)
 {
     uint64_t metric = view->report->metric;
 
@@ -85,7 +86,8 @@ static bool name_is_extreme(const struct log_view *view, const struct judge_op *
 }
 
 /* How many microbatches an operation covers; 0: not known. */
-static uint64_t op_cells(const struct log_view *view, const struct judge_op *op, uint32_t names)
+static uint64_t op_microbatches(const struct report_view *view, const struct judge_op *op,
+                                uint32_t names)
 {
     int64_t microbatches = view->judge->loop.microbatches;
     int32_t normalization = view->judge->loop.normalization;
@@ -104,35 +106,37 @@ static enum alar_encoding op_encoding(const struct judge_op *op)
     return op->dtype == ALAR_I64 ? ALAR_EXACT : op->dtype == ALAR_F64 ? ALAR_PAIR64 : ALAR_PAIR32;
 }
 
-struct log_lanes log_lanes_find(const struct log_view *view, const struct judge_op *op)
+struct report_elements report_lanes_find(const struct report_view *view, const struct judge_op *op)
 {
-    struct log_lanes lanes = {0};
+    struct report_elements elements = {0};
     enum alar_encoding encoding = op_encoding(op);
     bool is_exact = encoding == ALAR_EXACT;
 
-    lanes.names = log_names(view, op, &lanes.ours);
-    for (uint32_t i = 0; i < lanes.names && i < ALAR_METRICS_MAX; i++) {
+    elements.names = report_names(view, op, &elements.ours);
+    for (uint32_t i = 0; i < elements.names && i < ALAR_METRICS_MAX; i++) {
         bool is_extreme = name_is_extreme(view, op, i);
 
-        lanes.blocks += is_extreme;
-        lanes.before += is_extreme && i < lanes.ours;
-        lanes.has_block = lanes.has_block || (is_extreme && i == lanes.ours);
+        elements.blocks += is_extreme;
+        elements.before += is_extreme && i < elements.ours;
+        elements.has_block = elements.has_block || (is_extreme && i == elements.ours);
     }
-    lanes.block = (uint32_t)alar_extreme_lanes(encoding, op->members);
-    lanes.extreme = (uint64_t)op->pairs * (is_exact ? ALAR_PAYLOAD_EXACT_LANES : 2);
-    lanes.flag = lanes.extreme + (uint64_t)(op->pairs / lanes.names) * lanes.blocks * lanes.block;
-    lanes.flag_end =
-        op->lanes - (is_exact && op->lanes >= ALAR_CENSUS_LANES ? ALAR_CENSUS_LANES : 0);
+    elements.block = (uint32_t)alar_extreme_elements(encoding, op->members);
+    elements.extreme = (uint64_t)op->pairs * (is_exact ? ALAR_PAYLOAD_EXACT_ELEMENTS : 2);
+    elements.flag = elements.extreme +
+                    (uint64_t)(op->pairs / elements.names) * elements.blocks * elements.block;
+    elements.flag_end =
+        op->elements -
+        (is_exact && op->elements >= ALAR_PARTICIPATION_ELEMENTS ? ALAR_PARTICIPATION_ELEMENTS : 0);
 
-    uint64_t columns = op_cells(view, op, lanes.names) * lanes.names;
-    if (lanes.flag < lanes.flag_end && columns > 0 &&
-        (lanes.flag_end - lanes.flag) % columns == 0) {
-        lanes.sets = (lanes.flag_end - lanes.flag) / columns;
+    uint64_t columns = op_microbatches(view, op, elements.names) * elements.names;
+    if (elements.flag < elements.flag_end && columns > 0 &&
+        (elements.flag_end - elements.flag) % columns == 0) {
+        elements.sets = (elements.flag_end - elements.flag) / columns;
     }
-    return lanes;
+    return elements;
 }
 
-/* The ranks in a flag lane; what is no set counts as one. */
+/* The ranks in a flag element; what is no set counts as one. */
 static uint64_t flag_count(const struct judge_op *op, uint64_t bits)
 {
     uint64_t set = bits, count = 0;
@@ -142,16 +146,16 @@ static uint64_t flag_count(const struct judge_op *op, uint64_t bits)
 
         set = value >= 0 && value < 0x1p63 ? (uint64_t)value : 1;
     }
-    /* Loop bound: the bits of a lane, cleared one a turn. */
+    /* Loop bound: the bits of a element, cleared one a turn. */
     for (; set != 0; set &= set - 1) {
         count++;
     }
     return count;
 }
 
-/* How many (rank, microbatch) flags of the report's metric are set; of all metrics where its lanes
-   can't be told from theirs. */
-uint64_t log_flags(const struct log_view *view, bool *is_shared)
+/* How many (rank, microbatch) flags of the report's metric are set; of all metrics where its
+   elements can't be told from theirs. */
+uint64_t report_flags(const struct report_view *view, bool *is_shared)
 {
     uint64_t count = 0;
 
@@ -159,16 +163,16 @@ uint64_t log_flags(const struct log_view *view, bool *is_shared)
     for (uint32_t k = 0; k < view->report->parts && !view->is_scalar; k++) {
         const struct judge_op *op = judge_op_at(view->judge, view->part[k].op);
         const uint64_t *in = alar_arena_at(view->judge->arena, op->in);
-        struct log_lanes lanes = log_lanes_find(view, op);
-        bool is_alone = lanes.names == 1;
+        struct report_elements elements = report_lanes_find(view, op);
+        bool is_alone = elements.names == 1;
 
-        *is_shared = *is_shared || (!is_alone && lanes.sets == 0);
-        for (uint64_t e = lanes.flag; e < lanes.flag_end; e++) {
-            bool is_ours = is_alone || lanes.sets == 0 ||
-                           (e - lanes.flag) / lanes.sets % lanes.names == lanes.ours;
+        *is_shared = *is_shared || (!is_alone && elements.sets == 0);
+        for (uint64_t e = elements.flag; e < elements.flag_end; e++) {
+            bool is_ours = is_alone || elements.sets == 0 ||
+                           (e - elements.flag) / elements.sets % elements.names == elements.ours;
 
             for (uint32_t m = 0; is_ours && m < op->members; m++) {
-                count += flag_count(op, in[(size_t)m * op->lanes + e]);
+                count += flag_count(op, in[(size_t)m * op->elements + e]);
             }
         }
     }

@@ -6,9 +6,9 @@
 #include <string.h>
 
 enum {
-    LOG_LANES_MAX = 65536, /* operations with more recorded elements are no log reductions */
-    LOG_KEPT_MIN = 64,     /* operations kept at least */
-    LOG_INTERVALS = 4,     /* intervals kept, of the longest one reported so far */
+    REPORT_ELEMENTS_MAX = 65536, /* operations with more recorded elements are no log reductions */
+    LOG_KEPT_MIN = 64,           /* operations kept at least */
+    LOG_INTERVALS = 4,           /* intervals kept, of the longest one reported so far */
 };
 
 struct judge_metric *judge_metric_at(const struct alar_judge *judge, uint64_t metric)
@@ -33,18 +33,18 @@ uint64_t judge_metric_find(const struct alar_judge *judge, uint64_t hash)
 
 /* Does the operation carry the metric: under its name, in a list of names, or under no name at all?
  */
-bool judge_log_is_of(const struct alar_judge *judge, const struct judge_op *op,
-                     const struct judge_metric *metric)
+bool judge_report_is_of(const struct alar_judge *judge, const struct judge_op *op,
+                        const struct judge_metric *metric)
 {
     return op->key_hash == 0 || op->key_hash == metric->hash ||
-           judge_log_has_name(judge, op, metric->hash);
+           judge_report_has_name(judge, op, metric->hash);
 }
 
 /* The last step that was reduced for a metric, so that a lost report is missed. */
 static void metric_note(const struct alar_judge *judge, struct judge_metric *metric,
                         const struct judge_op *op)
 {
-    if (op->key_hash && op->step > metric->reduced && judge_log_is_of(judge, op, metric)) {
+    if (op->key_hash && op->step > metric->reduced && judge_report_is_of(judge, op, metric)) {
         metric->reduced = op->step;
         metric->reduced_by = op->number;
         metric->place = op->place;
@@ -86,8 +86,8 @@ static uint64_t find_from(const struct alar_judge *judge, uint64_t start, uint64
 }
 
 /* A kept operation, or 0; operations that follow each other are found at once. */
-uint64_t judge_log_find(const struct alar_judge *judge, uint64_t group, uint64_t number,
-                        uint64_t hint)
+uint64_t judge_report_find(const struct alar_judge *judge, uint64_t group, uint64_t number,
+                           uint64_t hint)
 {
     uint64_t found = hint ? find_from(judge, judge_op_at(judge, hint)->newer, group, number) : 0;
 
@@ -95,14 +95,14 @@ uint64_t judge_log_find(const struct alar_judge *judge, uint64_t group, uint64_t
 }
 
 /* Only what says that it belongs to a metric or a step can be asked for by a report. */
-bool judge_log_wants(const struct judge_op *op)
+bool judge_report_wants(const struct judge_op *op)
 {
     bool is_named = op->key_hash != 0 || op->step >= 0 || op->pairs > 0;
 
-    return is_named && op->lanes > 0 && op->lanes <= LOG_LANES_MAX;
+    return is_named && op->elements > 0 && op->elements <= REPORT_ELEMENTS_MAX;
 }
 
-static void log_drop_oldest(struct alar_judge *judge)
+static void report_drop_oldest(struct alar_judge *judge)
 {
     uint64_t oldest = judge->log.oldest;
 
@@ -127,7 +127,7 @@ static bool report_is_due(struct alar_judge *judge, struct judge_report *report)
         report->settled++;
     }
     for (uint32_t k = 0; k < report->parts; k++) {
-        part[k].op = judge_log_find(judge, part[k].group, part[k].number, hint);
+        part[k].op = judge_report_find(judge, part[k].group, part[k].number, hint);
         hint = part[k].op;
     }
     return true;
@@ -142,7 +142,7 @@ static void report_give(struct alar_judge *judge, uint64_t report)
 }
 
 /* Room for the last few intervals, once it is known how long they are. */
-static void log_learn(struct alar_judge *judge, const struct judge_report *report)
+static void report_learn(struct alar_judge *judge, const struct judge_report *report)
 {
     uint64_t wanted = LOG_INTERVALS * (uint64_t)report->parts;
 
@@ -154,7 +154,7 @@ static void log_learn(struct alar_judge *judge, const struct judge_report *repor
 }
 
 /* Judges the reports that are due, oldest first. */
-static void log_try(struct alar_judge *judge)
+static void report_try(struct alar_judge *judge)
 {
     uint64_t *link = &judge->log.waiting;
 
@@ -164,8 +164,8 @@ static void log_try(struct alar_judge *judge)
 
         if (report_is_due(judge, report)) {
             *link = report->next;
-            judge_log_check(judge, report);
-            log_learn(judge, report);
+            judge_report_check(judge, report);
+            report_learn(judge, report);
             report_give(judge, at);
         } else {
             link = &report->next;
@@ -173,7 +173,7 @@ static void log_try(struct alar_judge *judge)
     }
 }
 
-void judge_log_wait(struct alar_judge *judge, uint64_t report)
+void judge_report_wait(struct alar_judge *judge, uint64_t report)
 {
     uint64_t *link = &judge->log.waiting;
 
@@ -181,10 +181,10 @@ void judge_log_wait(struct alar_judge *judge, uint64_t report)
         link = &report_at(judge, *link)->next;
     }
     *link = report;
-    log_try(judge);
+    report_try(judge);
 }
 
-void judge_log_keep(struct alar_judge *judge, uint64_t made)
+void judge_report_keep(struct alar_judge *judge, uint64_t made)
 {
     struct judge_op *op = judge_op_at(judge, made);
 
@@ -200,9 +200,9 @@ void judge_log_keep(struct alar_judge *judge, uint64_t made)
     for (uint64_t m = judge->log.metric; m; m = judge_metric_at(judge, m)->next) {
         metric_note(judge, judge_metric_at(judge, m), op);
     }
-    log_try(judge);
+    report_try(judge);
     while (judge->log.kept > judge->log.kept_max) {
-        log_drop_oldest(judge);
+        report_drop_oldest(judge);
     }
 }
 
@@ -221,11 +221,11 @@ static void finish_metric(struct alar_judge *judge, const struct judge_metric *m
         evidence->step = metric->reduced;
         evidence->amount[0] = (uint64_t)metric->reported;
         alar_list_add(&evidence->ops, metric->reduced_by);
-        evidence->scene[evidence->scene_count++] =
-            (struct alar_scene){.record = ALAR_RECORD_ISSUE,
-                                .place = metric->place,
-                                .is_of_report = true,
-                                .number = metric->reduced_by};
+        evidence->witness[evidence->witness_count++] =
+            (struct alar_witness_event){.record = ALAR_RECORD_ISSUE,
+                                        .place = metric->place,
+                                        .is_of_report = true,
+                                        .number = metric->reduced_by};
     }
 }
 
@@ -241,9 +241,9 @@ static bool finish_is_regular(const struct alar_judge *judge)
     return judge->verdict.unknown[ALAR_UNKNOWN_NO_END] == 0;
 }
 
-void judge_log_finish(struct alar_judge *judge)
+void judge_report_finish(struct alar_judge *judge)
 {
-    log_try(judge);
+    report_try(judge);
     for (uint64_t r = judge->log.waiting; r; r = report_at(judge, r)->next) {
         judge_unknown(judge, ALAR_UNKNOWN_REPORT, report_at(judge, r)->place,
                       report_at(judge, r)->rank);

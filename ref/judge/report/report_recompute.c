@@ -8,16 +8,16 @@
 #include <math.h>
 
 /* The ranks that a rule looks at. */
-static bool rank_counts(const struct log_view *view, const struct log_cell *cell,
-                        const struct log_how *how, uint32_t member)
+static bool rank_counts(const struct report_view *view, const struct report_microbatch *microbatch,
+                        const struct report_how *how, uint32_t member)
 {
-    const struct judge_group *group = judge_group_at(view->judge, cell->op->group);
+    const struct judge_group *group = judge_group_at(view->judge, microbatch->op->group);
     uint32_t at;
 
     switch (how->rule) {
-    case LOG_RANK:
+    case REPORT_RANK:
         return member == how->rank;
-    case LOG_WITHOUT:
+    case REPORT_WITHOUT:
         return member != how->rank;
     default:
         return judge_member_find(view->judge, judge_group_at(view->judge, how->group),
@@ -25,174 +25,178 @@ static bool rank_counts(const struct log_view *view, const struct log_cell *cell
     }
 }
 
-static void add_ranks(const struct log_view *view, const struct log_cell *cell,
-                      const struct log_how *how, struct log_fold *fold)
+static void add_ranks(const struct report_view *view, const struct report_microbatch *microbatch,
+                      const struct report_how *how, struct report_fold *fold)
 {
-    for (uint32_t m = 0; m < cell->op->members; m++) {
-        if (rank_counts(view, cell, how, m)) {
-            double numerator = log_numerator(view, cell, m);
+    for (uint32_t m = 0; m < microbatch->op->members; m++) {
+        if (rank_counts(view, microbatch, how, m)) {
+            double numerator = report_numerator(view, microbatch, m);
 
-            log_fold_add(fold, numerator, numerator);
-            fold->weight += log_weight(view, cell, m);
+            report_fold_add(fold, numerator, numerator);
+            fold->weight += report_weight(view, microbatch, m);
         }
     }
 }
 
-/* The means of the ranks of one cell, summed; returns how many ranks were not empty. */
-static uint32_t rank_means(const struct log_view *view, const struct log_cell *cell,
-                           struct log_span *sum)
+/* The means of the ranks of one microbatch, summed; returns how many ranks were not empty. */
+static uint32_t rank_means(const struct report_view *view,
+                           const struct report_microbatch *microbatch, struct report_span *sum)
 {
-    struct log_fold fold = {0};
+    struct report_fold fold = {0};
     uint32_t count = 0;
 
-    for (uint32_t m = 0; m < cell->op->members; m++) {
-        double numerator = log_numerator(view, cell, m);
-        struct log_span mean = log_divided(
-            view, (struct log_span){LOG_NUMBER, numerator, numerator}, log_weight(view, cell, m));
+    for (uint32_t m = 0; m < microbatch->op->members; m++) {
+        double numerator = report_numerator(view, microbatch, m);
+        struct report_span mean =
+            report_divided(view, (struct report_span){REPORT_NUMBER, numerator, numerator},
+                           report_weight(view, microbatch, m));
 
-        if (mean.kind != LOG_EMPTY) {
-            log_fold_span(&fold, mean);
+        if (mean.kind != REPORT_EMPTY) {
+            report_fold_span(&fold, mean);
             count++;
         }
     }
-    *sum = log_fold_sum(view, &fold);
+    *sum = report_fold_sum(view, &fold);
     return count;
 }
 
 /* Rules that look at ranks' means. */
-static void add_means(const struct log_view *view, const struct log_cell *cell,
-                      const struct log_how *how, struct log_fold *fold)
+static void add_means(const struct report_view *view, const struct report_microbatch *microbatch,
+                      const struct report_how *how, struct report_fold *fold)
 {
-    struct log_span sum;
-    uint32_t count = rank_means(view, cell, &sum);
+    struct report_span sum;
+    uint32_t count = rank_means(view, microbatch, &sum);
 
     if (count == 0) {
         return;
     }
-    if (how->rule == LOG_RANK_MEANS || how->rule == LOG_RANK_MEANS_ALL) {
-        sum = log_divided(view, sum, how->rule == LOG_RANK_MEANS ? count : cell->op->members);
+    if (how->rule == REPORT_RANK_MEANS || how->rule == REPORT_RANK_MEANS_ALL) {
+        sum = report_divided(view, sum,
+                             how->rule == REPORT_RANK_MEANS ? count : microbatch->op->members);
     }
-    log_fold_span(fold, sum);
-    fold->weight = how->rule == LOG_SUM_ALL ? 1 : fold->weight + 1;
+    report_fold_span(fold, sum);
+    fold->weight = how->rule == REPORT_SUM_ALL ? 1 : fold->weight + 1;
 }
 
-static void add_cell(const struct log_view *view, const struct log_cell *cell,
-                     const struct log_how *how, struct log_fold *fold)
+static void add_microbatch(const struct report_view *view,
+                           const struct report_microbatch *microbatch, const struct report_how *how,
+                           struct report_fold *fold)
 {
-    struct log_span ratio =
-        log_divided(view, (struct log_span){LOG_NUMBER, cell->low, cell->high}, cell->weight);
+    struct report_span ratio =
+        report_divided(view, (struct report_span){REPORT_NUMBER, microbatch->low, microbatch->high},
+                       microbatch->weight);
 
     switch (how->rule) {
-    case LOG_LAST:
-        *fold = (struct log_fold){0};
-        log_fold_add(fold, cell->low, cell->high);
-        fold->weight = cell->weight;
+    case REPORT_LAST:
+        *fold = (struct report_fold){0};
+        report_fold_add(fold, microbatch->low, microbatch->high);
+        fold->weight = microbatch->weight;
         break;
-    case LOG_CELLS:
-    case LOG_SUM_CELLS:
-        if (ratio.kind != LOG_EMPTY) {
-            log_fold_span(fold, ratio);
-            fold->weight = how->rule == LOG_SUM_CELLS ? 1 : fold->weight + 1;
+    case REPORT_MICROBATCHES:
+    case REPORT_SUM_MICROBATCHES:
+        if (ratio.kind != REPORT_EMPTY) {
+            report_fold_span(fold, ratio);
+            fold->weight = how->rule == REPORT_SUM_MICROBATCHES ? 1 : fold->weight + 1;
         }
         break;
-    case LOG_NUMERATORS:
-    case LOG_MEAN_NUMERATORS:
-        log_fold_add(fold, cell->low, cell->high);
-        fold->weight = how->rule == LOG_NUMERATORS ? 1 : fold->weight + 1;
+    case REPORT_NUMERATORS:
+    case REPORT_MEAN_NUMERATORS:
+        report_fold_add(fold, microbatch->low, microbatch->high);
+        fold->weight = how->rule == REPORT_NUMERATORS ? 1 : fold->weight + 1;
         break;
-    case LOG_RANK:
-    case LOG_WITHOUT:
-    case LOG_GROUP:
-        add_ranks(view, cell, how, fold);
+    case REPORT_RANK:
+    case REPORT_WITHOUT:
+    case REPORT_GROUP:
+        add_ranks(view, microbatch, how, fold);
         break;
-    case LOG_RANK_MEANS:
-    case LOG_RANK_MEANS_ALL:
-    case LOG_SUM_RANKS:
-    case LOG_SUM_ALL:
-        add_means(view, cell, how, fold);
+    case REPORT_RANK_MEANS:
+    case REPORT_RANK_MEANS_ALL:
+    case REPORT_SUM_RANKS:
+    case REPORT_SUM_ALL:
+        add_means(view, microbatch, how, fold);
         break;
     default: /* POOL, FLOORED, TOTAL */
-        log_fold_add(fold, cell->low, cell->high);
-        fold->weight += cell->weight;
+        report_fold_add(fold, microbatch->low, microbatch->high);
+        fold->weight += microbatch->weight;
         break;
     }
 }
 
 /* The value of what was folded since the step, or the interval, began. */
-static struct log_span close_step(const struct log_view *view, const struct log_how *how,
-                                  const struct log_fold *fold)
+static struct report_span close_step(const struct report_view *view, const struct report_how *how,
+                                     const struct report_fold *fold)
 {
-    struct log_span sum = log_fold_sum(view, fold);
+    struct report_span sum = report_fold_sum(view, fold);
     double weight = fold->weight;
 
-    if (how->rule == LOG_TOTAL && weight > 0) {
+    if (how->rule == REPORT_TOTAL && weight > 0) {
         weight = 1;
     }
-    if (how->rule == LOG_FLOORED) {
+    if (how->rule == REPORT_FLOORED) {
         weight = floor(weight / view->ranks) * view->ranks;
     }
-    return log_divided(view, sum, weight);
+    return report_divided(view, sum, weight);
 }
 
 /* Adds the value of a step to the interval; steps without a value do not count. */
-static void close_into(const struct log_view *view, const struct log_how *how,
-                       struct log_fold *step, struct log_fold *interval)
+static void close_into(const struct report_view *view, const struct report_how *how,
+                       struct report_fold *step, struct report_fold *interval)
 {
-    struct log_span span = close_step(view, how, step);
+    struct report_span span = close_step(view, how, step);
 
-    *step = (struct log_fold){0};
-    if (span.kind == LOG_EMPTY || (how->is_finite_only && span.kind == LOG_SPECIAL)) {
+    *step = (struct report_fold){0};
+    if (span.kind == REPORT_EMPTY || (how->is_finite_only && span.kind == REPORT_SPECIAL)) {
         return;
     }
-    log_fold_span(interval, span);
+    report_fold_span(interval, span);
     interval->weight += 1;
 }
 
-/* Everything accumulated in one small dtype, over ranks, cells and steps alike. */
-static struct log_span evaluate_low(const struct log_view *view, const struct log_how *how)
+/* Everything accumulated in one small dtype, over ranks, microbatches and steps alike. */
+static struct report_span evaluate_low(const struct report_view *view, const struct report_how *how)
 {
-    struct log_cell cell = {0};
+    struct report_microbatch microbatch = {0};
     uint64_t sum = 0;
     double weight = 0;
 
-    while (log_cell_next(view, &cell)) {
-        for (uint32_t m = 0; m < cell.op->members; m++) {
-            uint64_t term = alar_fp_from_double(how->dtype, log_numerator(view, &cell, m));
+    while (report_microbatch_next(view, &microbatch)) {
+        for (uint32_t m = 0; m < microbatch.op->members; m++) {
+            uint64_t term = alar_fp_from_double(how->dtype, report_numerator(view, &microbatch, m));
 
             sum = alar_fp_add(how->dtype, ALAR_NEAREST, sum, term);
-            weight += log_weight(view, &cell, m);
+            weight += report_weight(view, &microbatch, m);
         }
     }
     double value = alar_fp_to_double(how->dtype, sum);
-    return log_divided(view, (struct log_span){LOG_NUMBER, value, value}, weight);
+    return report_divided(view, (struct report_span){REPORT_NUMBER, value, value}, weight);
 }
 
-struct log_span log_evaluate(const struct log_view *view, struct log_how how)
+struct report_span report_evaluate(const struct report_view *view, struct report_how how)
 {
-    struct log_cell cell = {0};
-    struct log_fold step = {0}, interval = {0};
+    struct report_microbatch microbatch = {0};
+    struct report_fold step = {0}, interval = {0};
     uint32_t number = 0;
     bool is_pooled = how.over == ALAR_OVER_POOLED;
 
-    if (how.rule == LOG_LOW) {
+    if (how.rule == REPORT_LOW) {
         return evaluate_low(view, &how);
     }
-    while (log_cell_next(view, &cell)) {
-        if (cell.step != number && !is_pooled) {
+    while (report_microbatch_next(view, &microbatch)) {
+        if (microbatch.step != number && !is_pooled) {
             close_into(view, &how, &step, &interval);
         }
-        number = cell.step;
-        add_cell(view, &cell, &how, &step);
+        number = microbatch.step;
+        add_microbatch(view, &microbatch, &how, &step);
     }
     if (is_pooled) {
         return close_step(view, &how, &step);
     }
     close_into(view, &how, &step, &interval);
-    return log_divided(view, log_fold_sum(view, &interval), interval.weight);
+    return report_divided(view, report_fold_sum(view, &interval), interval.weight);
 }
 
 /* The engine's own arithmetic: one rounding an operation, in the encoding, from the left. */
-struct log_span log_engine(const struct log_view *view)
+struct report_span report_engine(const struct report_view *view)
 {
     bool is_sum = view->kind == ALAR_METRIC_SUM;
     enum alar_over over = is_sum ? ALAR_OVER_POOLED : (enum alar_over)view->report->over;
@@ -200,31 +204,31 @@ struct log_span log_engine(const struct log_view *view)
         is_sum ? ALAR_TOKEN_WEIGHTED : (enum alar_normalization)view->report->normalization;
     enum alar_encoding encoding = view->dtype == ALAR_F32 ? ALAR_PAIR32 : ALAR_PAIR64;
     struct alar_tally step = {0}, interval = {0};
-    struct log_cell cell = {0};
+    struct report_microbatch microbatch = {0};
     uint32_t number = 0;
     double value = 0;
 
-    while (log_cell_next(view, &cell)) {
-        if (cell.step != number) {
+    while (report_microbatch_next(view, &microbatch)) {
+        if (microbatch.step != number) {
             alar_loss_add_step(&interval, encoding, over, &step);
             step = (struct alar_tally){0};
         }
-        number = cell.step;
+        number = microbatch.step;
         alar_loss_add_pair(&step, encoding, normalization, view->ranks,
-                           (struct alar_ratio){cell.low, cell.weight});
+                           (struct alar_ratio){microbatch.low, microbatch.weight});
     }
     alar_loss_add_step(&interval, encoding, over, &step);
     if (!(is_sum ? alar_loss_total : alar_loss_value)(&interval, encoding, &value)) {
-        return (struct log_span){LOG_EMPTY, 0, 0};
+        return (struct report_span){REPORT_EMPTY, 0, 0};
     }
-    return (struct log_span){isfinite(value) ? LOG_NUMBER : LOG_SPECIAL, value, value};
+    return (struct report_span){isfinite(value) ? REPORT_NUMBER : REPORT_SPECIAL, value, value};
 }
 
 /* Could the report be one of these? The ends are rounded to the format of its bits, as it was. */
-bool log_fits(const struct judge_report *report, struct log_span span)
+bool report_fits(const struct judge_report *report, struct report_span span)
 {
-    if (span.kind != LOG_NUMBER) {
-        return span.kind == LOG_EMPTY ? report->is_empty : report->is_special;
+    if (span.kind != REPORT_NUMBER) {
+        return span.kind == REPORT_EMPTY ? report->is_empty : report->is_special;
     }
     double low = alar_fp_to_double(report->dtype, alar_fp_from_double(report->dtype, span.low));
     double high = alar_fp_to_double(report->dtype, alar_fp_from_double(report->dtype, span.high));

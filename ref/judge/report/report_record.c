@@ -14,27 +14,27 @@ enum {
     READ_EXPONENT_MAX = 400
 };
 
-void judge_log_start(struct alar_judge *judge)
+void judge_report_start(struct alar_judge *judge)
 {
     judge->log.kept_max = READ_KEPT_FIRST;
 }
 
 /* A header that tells the interval tells how many operations a report can stand for. */
-void judge_log_loop(struct alar_judge *judge)
+void judge_report_loop(struct alar_judge *judge)
 {
     const struct alar_loop *loop = &judge->loop;
     int64_t microbatches = loop->microbatches > 0 ? loop->microbatches : 1;
 
-    if (loop->log_interval > 0 && loop->log_interval < READ_KEPT_MOST &&
+    if (loop->report_interval > 0 && loop->report_interval < READ_KEPT_MOST &&
         microbatches < READ_KEPT_MOST) {
-        uint64_t wanted = 4 * (uint64_t)loop->log_interval * (uint64_t)microbatches;
+        uint64_t wanted = 4 * (uint64_t)loop->report_interval * (uint64_t)microbatches;
 
         wanted = wanted < READ_KEPT_MOST ? wanted : READ_KEPT_MOST;
         judge->log.kept_max = wanted > READ_KEPT_FIRST ? wanted : READ_KEPT_FIRST;
     }
 }
 
-size_t judge_log_headroom(const struct alar_judge *judge, const struct alar_event *event)
+size_t judge_report_headroom(const struct alar_judge *judge, const struct alar_event *event)
 {
     size_t parts = (size_t)(judge->log.kept + judge->live);
     size_t room = alar_arena_block(sizeof(struct judge_metric));
@@ -94,7 +94,7 @@ static void declare_kind(struct alar_judge *judge)
     metric->kind = kind;
 }
 
-void judge_log_declare(struct alar_judge *judge)
+void judge_report_declare(struct alar_judge *judge)
 {
     const struct alar_event *event = judge->event;
 
@@ -208,7 +208,7 @@ static bool read_is_covered(const struct alar_judge *judge, const struct judge_r
     bool is_marked = op->key_hash != 0 || op->pairs > 0; /* not just anything of that step */
 
     return is_marked && op->step >= report->first_step && op->step <= report->step &&
-           judge_log_is_of(judge, op, judge_metric_at(judge, report->metric)) &&
+           judge_report_is_of(judge, op, judge_metric_at(judge, report->metric)) &&
            judge_member_find(judge, judge_group_at(judge, op->group), report->rank, &member);
 }
 
@@ -251,7 +251,7 @@ static void read_by_step(struct alar_judge *judge, struct judge_report *report)
 }
 
 /* Takes a report in; it is judged once its operations are settled. */
-enum alar_status judge_log_report(struct alar_judge *judge)
+enum alar_status judge_report_report(struct alar_judge *judge)
 {
     const struct alar_event *event = judge->event;
     uint64_t made = alar_arena_take(judge->arena, sizeof(struct judge_report));
@@ -282,6 +282,6 @@ enum alar_status judge_log_report(struct alar_judge *judge)
     } else {
         read_by_step(judge, report);
     }
-    judge_log_wait(judge, made);
+    judge_report_wait(judge, made);
     return ALAR_OK;
 }

@@ -5,7 +5,7 @@
 #include "numbers/fp.h"
 
 /* Everything a verdict may say, added up: did a report add anything to it? */
-uint64_t log_said(const struct alar_judge *judge)
+uint64_t report_said(const struct alar_judge *judge)
 {
     uint64_t said = 0;
 
@@ -32,7 +32,7 @@ static bool report_is_row(const struct judge_report *report, const struct judge_
 
 /* Another rank's report that says the same of the same operations as the last good one. All ranks
    log alike, so this is what keeps judging n reports from costing n^2. */
-bool log_is_again(const struct alar_judge *judge, const struct judge_report *report)
+bool report_is_again(const struct alar_judge *judge, const struct judge_report *report)
 {
     const struct judge_report *good = &judge->log.good;
     const struct judge_part *part = alar_arena_at(judge->arena, report->part);
@@ -50,7 +50,7 @@ bool log_is_again(const struct alar_judge *judge, const struct judge_report *rep
            judge->log.good_part.number == part[0].number && report_is_row(report, part);
 }
 
-void log_keep_good(struct alar_judge *judge, const struct judge_report *report, bool added)
+void report_keep_good(struct alar_judge *judge, const struct judge_report *report, bool added)
 {
     const struct judge_part *part = alar_arena_at(judge->arena, report->part);
 

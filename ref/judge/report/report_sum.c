@@ -14,7 +14,7 @@
 /* The last 2^-52 covers the additions made here, which round as well. */
 static const double value_own = 0x1p-52;
 
-static int value_precision(const struct log_view *view)
+static int value_precision(const struct report_view *view)
 {
     return view->is_exact || !alar_dtype_is_float(view->dtype) ? 53
                                                                : alar_dtype_precision(view->dtype);
@@ -35,7 +35,7 @@ static int lowest_bit(double value)
     return exponent;
 }
 
-void log_fold_add(struct log_fold *fold, double low, double high)
+void report_fold_add(struct report_fold *fold, double low, double high)
 {
     double most = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
 
@@ -52,14 +52,14 @@ void log_fold_add(struct log_fold *fold, double low, double high)
 }
 
 /* The sum, with what its additions may have rounded. */
-struct log_span log_fold_sum(const struct log_view *view, const struct log_fold *fold)
+struct report_span report_fold_sum(const struct report_view *view, const struct report_fold *fold)
 {
-    struct log_span span = {LOG_NUMBER, fold->low, fold->high};
+    struct report_span span = {REPORT_NUMBER, fold->low, fold->high};
     int precision = value_precision(view);
     bool is_whole = fold->magnitude <= ldexp(1.0, precision) * ldexp(1.0, fold->lowest);
 
     if (fold->is_special || !isfinite(fold->magnitude)) {
-        span.kind = LOG_SPECIAL;
+        span.kind = REPORT_SPECIAL;
     } else if (fold->terms > 1 && !is_whole) {
         double error =
             (double)(fold->terms - 1) * (ldexp(1.0, -precision) + value_own) * fold->magnitude;
@@ -71,7 +71,7 @@ struct log_span log_fold_sum(const struct log_view *view, const struct log_fold 
 }
 
 /* Rounded in the operation's precision, or not. */
-static double rounded(const struct log_view *view, double value, bool is_up)
+static double rounded(const struct report_view *view, double value, bool is_up)
 {
     enum alar_dtype dtype = alar_dtype_is_float(view->dtype) ? view->dtype : ALAR_F64;
     double narrow = alar_fp_to_double(dtype, alar_fp_from_double(dtype, value));
@@ -79,37 +79,38 @@ static double rounded(const struct log_view *view, double value, bool is_up)
     return (narrow > value) == is_up ? narrow : value;
 }
 
-struct log_span log_divided(const struct log_view *view, struct log_span span, double weight)
+struct report_span report_divided(const struct report_view *view, struct report_span span,
+                                  double weight)
 {
-    if (span.kind != LOG_NUMBER) {
+    if (span.kind != REPORT_NUMBER) {
         return span;
     }
     if (!(weight > 0 || weight < 0)) {
-        span.kind = isfinite(weight) ? LOG_EMPTY : LOG_SPECIAL;
+        span.kind = isfinite(weight) ? REPORT_EMPTY : REPORT_SPECIAL;
         return span;
     }
     span.low = rounded(view, span.low / weight, false);
     span.high = rounded(view, span.high / weight, true);
     if (!isfinite(span.low) || !isfinite(span.high)) {
-        span.kind = LOG_SPECIAL;
+        span.kind = REPORT_SPECIAL;
     }
     return span;
 }
 
-struct log_span log_scale(struct log_span span, double factor)
+struct report_span report_scale(struct report_span span, double factor)
 {
     double wide = fabs(factor) * 0x1p-23;
 
-    if (span.kind == LOG_NUMBER) {
+    if (span.kind == REPORT_NUMBER) {
         span.low = span.low * factor - fabs(span.low) * wide;
         span.high = span.high * factor + fabs(span.high) * wide;
     }
     return span;
 }
 
-void log_fold_span(struct log_fold *fold, struct log_span span)
+void report_fold_span(struct report_fold *fold, struct report_span span)
 {
-    bool is_number = span.kind == LOG_NUMBER;
+    bool is_number = span.kind == REPORT_NUMBER;
 
-    log_fold_add(fold, is_number ? span.low : (double)NAN, is_number ? span.high : (double)NAN);
+    report_fold_add(fold, is_number ? span.low : (double)NAN, is_number ? span.high : (double)NAN);
 }

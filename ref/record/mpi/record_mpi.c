@@ -39,7 +39,7 @@ uint64_t record_now(void)
 
 void record_say(const char *format, ...)
 {
-    char line[ALAR_COMPLAINT_BYTES];
+    char line[ALAR_ERROR_LINE_BYTES];
     va_list arguments;
     int head = snprintf(line, sizeof(line), "alar record: rank %u: ", recorder.rank);
 
@@ -78,10 +78,10 @@ static void exit_record(int code, void *unused)
    is on record, where `alar record` finds it. */
 static void faults_start(void)
 {
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
 
-    if (record_faults_start(complaint) != ALAR_OK) {
-        recording_end(ALAR_CLASS_UNUSABLE, ALAR_E_INPUT, complaint);
+    if (record_faults_start(error_line) != ALAR_OK) {
+        recording_end(ALAR_CLASS_UNUSABLE, ALAR_E_INPUT, error_line);
         PMPI_Abort(MPI_COMM_WORLD, ALAR_CLASS_UNUSABLE);
     }
 }
@@ -112,7 +112,7 @@ static void library_check(void)
 static bool history_start(int level)
 {
     const char *directory = getenv("ALAR_RECORD_DIR");
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
     int rank = 0;
     int ranks = 0;
 
@@ -123,12 +123,12 @@ static bool history_start(int level)
     const struct alar_history_options options = {
         .directory = directory != NULL ? directory : ".",
         .rank = recorder.rank,
-        .lanes = RECORD_LANES,
+        .elements = RECORD_ELEMENTS,
         /* Room for the members of a group. */
         .ops = recorder.ranks,
     };
-    if (alar_history_open(&recorder.history, &options, complaint) != ALAR_OK) {
-        record_say("%s: this process is not recorded", complaint);
+    if (alar_history_open(&recorder.history, &options, error_line) != ALAR_OK) {
+        record_say("%s: this process is not recorded", error_line);
         return false;
     }
     recorder.t0 = now_ns();
@@ -177,13 +177,13 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 /* Nothing of this rank can follow: what hangs in MPI_Finalize is complete on record. */
 int MPI_Finalize(void)
 {
-    char complaint[ALAR_COMPLAINT_BYTES];
+    char error_line[ALAR_ERROR_LINE_BYTES];
 
     record_lock();
     if (recorder.history != NULL) {
         alar_history_end(recorder.history, record_now());
-        if (alar_history_close(recorder.history, complaint) != ALAR_OK) {
-            record_say("%s", complaint);
+        if (alar_history_close(recorder.history, error_line) != ALAR_OK) {
+            record_say("%s", error_line);
         }
         recorder.history = NULL;
     }

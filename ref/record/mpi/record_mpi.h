@@ -26,10 +26,10 @@
 #pragma GCC visibility push(hidden)
 
 enum {
-    RECORD_LANES = 16,               /* elements of a contribution or result that are kept */
-    RECORD_BYTES = RECORD_LANES * 8, /* bytes of them, at most */
-    RECORD_SRC_BYTES = 512,          /* of a caller's place */
-    RECORD_NAME_BYTES = 48           /* of a group */
+    RECORD_ELEMENTS = 16,               /* elements of a contribution or result that are kept */
+    RECORD_BYTES = RECORD_ELEMENTS * 8, /* bytes of them, at most */
+    RECORD_SRC_BYTES = 512,             /* of a caller's place */
+    RECORD_NAME_BYTES = 48              /* of a group */
 };
 
 /* Who takes part: one for each communicator that is in use. */
@@ -155,8 +155,8 @@ uint64_t record_hash(const void *bytes, uint64_t count);
 
 /* ---- faults: record_mpi_fault.c -------------------------------------------------------------- */
 
-/* Reads FIU_ENABLE. Errors: ALAR_E_INPUT, with one line in `complaint`. */
-ALAR_MUST_USE enum alar_status record_faults_start(char *complaint);
+/* Reads FIU_ENABLE. Errors: ALAR_E_INPUT, with one line in `error_line`. */
+ALAR_MUST_USE enum alar_status record_faults_start(char *error_line);
 
 /* Takes the lock: the rank is late. */
 void record_fault_delay(void);

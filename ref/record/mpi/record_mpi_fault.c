@@ -18,10 +18,10 @@ static uint64_t hits[ALAR_POINT_COUNT];
 static uint64_t drops_left;
 static char names[ALAR_POINT_COUNT][FAULT_NAME_BYTES];
 
-enum alar_status record_faults_start(char *complaint)
+enum alar_status record_faults_start(char *error_line)
 {
-    ALAR_TRY(alar_fiu_read(&faults, getenv("FIU_ENABLE"), getenv("FIU_CTRL_FIFO"), complaint));
-    ALAR_TRY(alar_faults_suit(&faults, recorder.ranks, complaint));
+    ALAR_TRY(alar_fiu_read(&faults, getenv("FIU_ENABLE"), getenv("FIU_CTRL_FIFO"), error_line));
+    ALAR_TRY(alar_faults_suit(&faults, recorder.ranks, error_line));
     where.rank = recorder.rank;
     where.ranks = recorder.ranks;
     for (int point = 0; point < ALAR_POINT_COUNT; point++) {
@@ -97,11 +97,11 @@ void record_fault_flip(struct record_op *op)
 
 #else
 
-enum alar_status record_faults_start(char *complaint)
+enum alar_status record_faults_start(char *error_line)
 {
     struct alar_faults none = {0};
 
-    return alar_fiu_read(&none, getenv("FIU_ENABLE"), getenv("FIU_CTRL_FIFO"), complaint);
+    return alar_fiu_read(&none, getenv("FIU_ENABLE"), getenv("FIU_CTRL_FIFO"), error_line);
 }
 
 void record_fault_delay(void)

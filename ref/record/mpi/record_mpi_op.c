@@ -109,7 +109,7 @@ static void op_issue(struct record_op *op)
         op->hash = 0;
     } else {
         op->bytes = op->call.count * alar_dtype_bytes(op->dtype);
-        op->kept = op->call.count < RECORD_LANES ? op->call.count : RECORD_LANES;
+        op->kept = op->call.count < RECORD_ELEMENTS ? op->call.count : RECORD_ELEMENTS;
         memcpy(op->in, input, op->kept * alar_dtype_bytes(op->dtype));
         op->hash = is_in_place || op->call.is_sync ? 0 : record_hash(op->call.send, op->bytes);
     }
@@ -202,8 +202,8 @@ static void send_compare(struct record_op *op)
 
     alar_json_text(json, "by", "program");
     alar_json_text(json, "text", "the send buffer changed between issue and completion");
-    history_lanes(recorder.history, "bits",
-                  (struct alar_lanes){op->call.send, op->kept, op->dtype});
+    history_elements(recorder.history, "bits",
+                     (struct alar_elements){op->call.send, op->kept, op->dtype});
     record_end();
 }
 
@@ -223,7 +223,7 @@ static void result_record(const char *event, struct record_op *op, const void *c
     struct alar_json *json = record_begin(event, op, caller);
 
     if (!op->is_opaque) {
-        alar_json_lanes(json, "out", (struct alar_lanes){op->out, op->kept, op->dtype});
+        alar_json_elements(json, "out", (struct alar_elements){op->out, op->kept, op->dtype});
     }
     if (op->polls > 1) {
         alar_json_count(json, "polls", op->polls);

@@ -160,7 +160,8 @@ void record_write_issue(struct record_op *op, const char *reduction, const char 
         buffer_add(json, "send", op->call.send);
     }
     if (!op->is_opaque) {
-        history_lanes(recorder.history, "in", (struct alar_lanes){op->in, op->kept, op->dtype});
+        history_elements(recorder.history, "in",
+                         (struct alar_elements){op->in, op->kept, op->dtype});
     }
     alar_json_text(json, "refused", refusal);
     record_end();

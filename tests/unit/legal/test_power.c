@@ -1,0 +1,216 @@
+/* Agreement, the synchronous twin, and power: what is claimed to be seen is seen. */
+#include "legal/axes.h"
+#include "tests/lib/draw.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+enum {
+    SEED = 20607,
+    RANKS = 4096
+};
+
+static const enum alar_dtype floats[] = {ALAR_F16, ALAR_BF16, ALAR_F32, ALAR_F64};
+
+/* Ranks with the same bits are one class; NaNs differ in bits but not in value. spec: N-19 */
+Test(axes, ranks_fall_into_classes)
+{
+    const uint64_t value[] = {5, 7, 5, 0x7fc00000, 0xffc00001, 7};
+    uint32_t class_of[6];
+    struct alar_agreement agreement = alar_agreement_of(ALAR_F32, value, 6, class_of);
+
+    cr_assert_eq(agreement.classes, 4u);
+    cr_assert_eq(agreement.classes_by_value, 3u);
+    const uint32_t expected[] = {0, 1, 0, 3, 4, 1};
+    for (int i = 0; i < 6; i++) {
+        cr_assert_eq(class_of[i], expected[i]);
+    }
+    cr_assert_eq(alar_agreement_of(ALAR_F32, value, 1, class_of).classes, 1u);
+}
+
+/* Every pair of proofs has one answer; equal bits need no legality. spec: N-20 */
+Test(axes, twins_are_compared_on_bits_and_legality)
+{
+    const enum alar_proof good = ALAR_PROOF_NAMED;
+    const enum alar_proof bad = ALAR_PROOF_ILLEGAL;
+    const enum alar_proof open = ALAR_PROOF_UNDECIDED;
+
+    cr_assert_eq(alar_versus_of(ALAR_F32, 5, bad, 5, good), ALAR_VERSUS_SAME);
+    cr_assert_eq(alar_versus_of(ALAR_F32, 0x7fc00000, good, 0xffc00001, good), ALAR_VERSUS_PAYLOAD);
+    cr_assert_eq(alar_versus_of(ALAR_F32, 5, good, 6, good), ALAR_VERSUS_BOTH_LEGAL);
+    cr_assert_eq(alar_versus_of(ALAR_F32, 5, bad, 6, good), ALAR_VERSUS_SYNC_ILLEGAL);
+    cr_assert_eq(alar_versus_of(ALAR_F32, 5, open, 6, bad), ALAR_VERSUS_ASYNC_ILLEGAL);
+    cr_assert_eq(alar_versus_of(ALAR_F32, 5, bad, 6, bad), ALAR_VERSUS_BOTH_ILLEGAL);
+    cr_assert_eq(alar_versus_of(ALAR_F32, 5, open, 6, good), ALAR_VERSUS_UNDECIDED);
+    cr_assert_str_eq(alar_versus_name(ALAR_VERSUS_SAME), "same bits");
+    cr_assert_str_eq(alar_versus_name(ALAR_VERSUS_COUNT), "?");
+}
+
+struct bench {
+    struct alar_reduce reduce;
+    struct alar_budget budget;
+    struct alar_power power;
+    struct alar_origin origin;
+    uint64_t bits[RANKS];
+    uint64_t other[RANKS];
+    uint64_t room[RANKS];
+    uint8_t seen[RANKS];
+    int32_t nodes[2 * RANKS];
+};
+
+static struct bench bench;
+
+static void setup(enum alar_dtype dtype, uint32_t n)
+{
+    size_t bytes = 4 << 20;
+
+    bench.reduce = (struct alar_reduce){.adder = {dtype, dtype, ALAR_NEAREST}, .n = n};
+    bench.reduce.bits = bench.bits;
+    bench.budget = (struct alar_budget){.scratch = {malloc(bytes), bytes}, .work = 1000000};
+    cr_assert_not_null(bench.budget.scratch.memory);
+}
+
+static void teardown(void)
+{
+    free(bench.budget.scratch.memory);
+}
+
+static void evaluate(void)
+{
+    cr_assert_eq(alar_power_evaluate(&bench.reduce, bench.budget.scratch, bench.seen, &bench.power),
+                 ALAR_OK);
+}
+
+static enum alar_proof judge(uint64_t value)
+{
+    cr_assert_eq(
+        alar_provenance_judge(&bench.reduce, value, bench.budget, bench.nodes, &bench.origin),
+        ALAR_OK);
+    return bench.origin.proof;
+}
+
+/* The value of the fault that leaves out, or doubles, one rank, in a drawn order. */
+static uint64_t faulty(struct draw *draw, uint32_t rank, bool is_drop)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < bench.reduce.n; i++) {
+        if (i != rank || !is_drop) {
+            bench.other[n++] = bench.bits[i];
+        }
+    }
+    if (!is_drop) {
+        bench.other[n++] = bench.bits[rank];
+    }
+    uint64_t sum = draw_sum(draw, bench.reduce.adder, bench.other, n, bench.room);
+
+    return bench.reduce.red == ALAR_RED_AVG
+               ? alar_average_finish(bench.reduce.avg, bench.reduce.adder.dtype, sum,
+                                     bench.reduce.n)
+               : sum;
+}
+
+/* Where power is claimed the fault is convicted, in every dtype and for averages. spec: N-21 */
+Test(axes, claimed_power_convicts)
+{
+    struct draw draw = {SEED};
+    unsigned claimed = 0;
+
+    setup(ALAR_F32, 2);
+    for (int round = 0; round < 3000; round++) {
+        enum alar_dtype dtype = floats[round % 4];
+        uint32_t n = 2 + draw_below(&draw, round % 10 ? 6 : 30);
+        bench.reduce.adder = (struct alar_adder){dtype, dtype, ALAR_NEAREST};
+        bench.reduce.n = n;
+        bench.reduce.red = round % 3 ? ALAR_RED_SUM : ALAR_RED_AVG;
+        bench.reduce.avg = ALAR_AVG_SUM_DIVIDE;
+        draw_values(&draw, (enum draw_family)draw_below(&draw, DRAW_FAMILY_COUNT), dtype,
+                    bench.bits, n);
+        evaluate();
+        uint32_t rank = draw_below(&draw, n);
+        for (int kind = 0; kind < 2; kind++) {
+            uint64_t value = faulty(&draw, rank, kind == 0);
+            if (bench.seen[rank] & (kind == 0 ? ALAR_POWER_DROP : ALAR_POWER_DOUBLE)) {
+                claimed++;
+                cr_assert_eq(judge(value), ALAR_PROOF_ILLEGAL, "seed %d round %d", SEED, round);
+            }
+        }
+    }
+    cr_assert(claimed > 2000, "%u", claimed);
+    teardown();
+}
+
+/* Losses show every rank at 8 and at 64 ranks in f32, in f64 also at 4,096; zeros and NaN hide. */
+Test(axes, power_fades_with_ranks)
+{
+    struct draw draw = {SEED + 1};
+
+    setup(ALAR_F32, 8);
+    for (uint32_t n = 8; n <= 64; n *= 8) {
+        draw_values(&draw, DRAW_LOSS, ALAR_F32, bench.bits, n);
+        bench.reduce.n = n;
+        evaluate();
+        cr_assert_eq(bench.power.drops, n);
+        cr_assert_eq(bench.power.doubles, n);
+    }
+    bench.bits[5] = 0;
+    evaluate();
+    cr_assert_eq(bench.power.drops, 63u);
+    bench.bits[6] = alar_fp_nan(ALAR_F32);
+    evaluate();
+    cr_assert(bench.power.is_vacuous);
+    bench.reduce.n = RANKS;
+    bench.reduce.adder = (struct alar_adder){ALAR_F64, ALAR_F64, ALAR_NEAREST};
+    draw_values(&draw, DRAW_LOSS, ALAR_F64, bench.bits, RANKS);
+    evaluate();
+    cr_assert_eq(bench.power.drops, (uint32_t)RANKS);
+    bench.reduce.adder = (struct alar_adder){ALAR_BF16, ALAR_BF16, ALAR_NEAREST};
+    draw_values(&draw, DRAW_LOSS, ALAR_BF16, bench.bits, RANKS);
+    evaluate();
+    cr_assert(bench.power.is_vacuous);
+    /* A declared height brings back what any order would hide. */
+    bench.reduce.adder = (struct alar_adder){ALAR_F32, ALAR_F32, ALAR_NEAREST};
+    draw_values(&draw, DRAW_LOSS, ALAR_F32, bench.bits, RANKS);
+    evaluate();
+    uint32_t any = bench.power.drops;
+    bench.reduce.height = 12;
+    evaluate();
+    cr_assert_eq(bench.power.drops, (uint32_t)RANKS);
+    cr_assert(any < RANKS * 3 / 4, "%u", any);
+    teardown();
+}
+
+/* MAX shows a missing rank only when it alone had the maximum; integers show what is not zero. */
+Test(axes, power_of_extremes_and_integers)
+{
+    setup(ALAR_I32, 3);
+    bench.reduce.adder.wide = ALAR_F32;
+    bench.reduce.red = ALAR_RED_MAX;
+    bench.bits[0] = 4;
+    bench.bits[1] = 9;
+    bench.bits[2] = 4;
+    evaluate();
+    cr_assert_eq(bench.power.drops, 1u);
+    cr_assert_eq(bench.seen[1], ALAR_POWER_DROP);
+    cr_assert_eq(bench.power.doubles, 0u);
+    bench.bits[2] = 9;
+    evaluate();
+    cr_assert(bench.power.is_vacuous);
+    bench.reduce.red = ALAR_RED_SUM;
+    bench.bits[0] = 0;
+    evaluate();
+    cr_assert_eq(bench.power.drops, 2u);
+    cr_assert_eq(bench.power.doubles, 2u);
+    bench.reduce.red = ALAR_RED_AVG;
+    bench.bits[0] = 1;
+    evaluate();
+    cr_assert_eq(bench.power.drops, 2u);
+    bench.reduce.red = ALAR_RED_PRODUCT;
+    cr_assert_eq(alar_power_evaluate(&bench.reduce, bench.budget.scratch, NULL, &bench.power),
+                 ALAR_E_UNSUPPORTED);
+    bench.reduce.red = ALAR_RED_SUM;
+    bench.reduce.adder = (struct alar_adder){ALAR_F32, ALAR_F32, ALAR_NEAREST};
+    struct alar_scratch none = {bench.budget.scratch.memory, 16};
+    cr_assert_eq(alar_power_evaluate(&bench.reduce, none, NULL, &bench.power), ALAR_E_RANGE);
+    teardown();
+}

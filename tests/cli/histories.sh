@@ -5,6 +5,7 @@
 # that changes has to be explained.
 # cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
+. "$(dirname "$0")/../lib/cases.sh"
 
 table=tests/histories/expected.tsv
 tab=$'\t'
@@ -135,6 +136,13 @@ for rule in token-weighted mean-of-rank-means sum-of-rank-means token-weighted-s
     check "gpt-$rule is as made" as_made "$rule" "$rule" 32:34
 done
 
+# --- cases whose expectation leaves room ----------------------------------------------------------
+for folder in judge field; do
+    check "every case of $folder has a row" cases_complete "$folder"
+    check "the cases of $folder come out as their table says" cases_hold "$folder"
+    cat "$SCRATCH/.output"
+done
+
 # --- the comparison can fail --------------------------------------------------------------------
 planted=$SCRATCH/planted.tsv
 sed 's/^\(B16-token-weighted\t\)PASS/\1FAIL/' "$table" >"$planted"
@@ -145,4 +153,13 @@ sed '/^B16-token-weighted\t/d' "$table" >"$planted"
 expect_text "a history without an expectation is told" 1 "no expectation: B16" compare "$planted"
 printf 'B99\tPASS\n' | cat "$table" - >"$planted"
 expect_text "an expectation without a history is told" 1 "no history: B99" compare "$planted"
+expect_text "a case that comes out otherwise is told" 1 "expected FAIL, found PASS" \
+    case_holds field F02-b-fixed FAIL '*' '*' -
+expect_text "a word that is missing is told" 1 "does not say /no such word/" \
+    case_holds field F02-b-fixed PASS - - 'PASS&&no such word'
+expect_text "a word too many is told" 1 "says /judged/" case_holds field F02-b-fixed PASS - - '!judged'
+not_yet=$SCRATCH/not-yet
+mkdir -p "$not_yet/field" && touch "$not_yet/field/F02-b-fixed"
+expect_text "a case that came out is not left on the list" 1 "come out now: git rm $not_yet/field/F02-b-fixed" \
+    cases_hold field
 tally

@@ -24,15 +24,6 @@ struct alar_coordinates alar_topology_coordinates(const struct alar_topology *to
     };
 }
 
-uint32_t alar_topology_rank(const struct alar_topology *topology,
-                            const struct alar_coordinates *coordinates)
-{
-    PRE(coordinates->pp < topology->pp);
-    PRE(coordinates->dp < topology->dp);
-    PRE(coordinates->cp < topology->cp);
-    return (coordinates->pp * topology->dp + coordinates->dp) * topology->cp + coordinates->cp;
-}
-
 bool alar_topology_is_last(const struct alar_topology *topology, uint32_t rank)
 {
     return alar_topology_coordinates(topology, rank).pp == topology->pp - 1;

@@ -30,8 +30,6 @@ bool alar_topology_is_flat(const struct alar_topology *topology);
 
 struct alar_coordinates alar_topology_coordinates(const struct alar_topology *topology,
                                                   uint32_t rank);
-uint32_t alar_topology_rank(const struct alar_topology *topology,
-                            const struct alar_coordinates *coordinates);
 
 /* Does the rank sit in the last stage? */
 bool alar_topology_is_last(const struct alar_topology *topology, uint32_t rank);

@@ -11,8 +11,6 @@ enum {
     COUNTS_MOST = 16
 };
 
-static const char *const sim_orders[] = {
-    "left-fold", "right-fold", "recursive-doubling", "binomial", "ring", "arrival", NULL};
 const char *const cli_order_calls[] = {"non-blocking", "blocking", "both", NULL};
 static const char *const reductions[] = {"sum", "avg", NULL};
 static const char *const dtypes[] = {"f16", "bf16", "f32", "f64", NULL};
@@ -126,7 +124,7 @@ static int order_options(struct order *order, int argc, char **argv)
         {"ranks", ALAR_OPTION_NUMBER, &order->ranks, "N", "ranks of the simulator (5)", NULL, 1,
          ALAR_ORDER_RANKS_MOST},
         {"sim-order", ALAR_OPTION_CHOICE, &order->sim_order, "NAME",
-         "how the simulator adds (recursive-doubling)", sim_orders, 0, 0},
+         "how the simulator adds (recursive-doubling)", alar_sim_order_names, 0, 0},
         {"call", ALAR_OPTION_CHOICE, &order->call, "non-blocking|blocking|both",
          "which calls (both, where there is a blocking one)", cli_order_calls, 0, 0},
         {"counts", ALAR_OPTION_TEXT, &order->count_list, "N,N,...",

@@ -12,8 +12,6 @@ static const char *const inputs[] = {"tokens", "sums", NULL};
 static const char *const waits[] = {"step", "log", NULL};
 static const char *const scopes[] = {"partial", "replicated", NULL};
 static const char *const compares[] = {"sync", "none", NULL};
-static const char *const orders[] = {
-    "left-fold", "right-fold", "recursive-doubling", "binomial", "ring", "arrival", NULL};
 
 /* Options as they are typed, before they mean anything together. */
 struct typed {
@@ -174,8 +172,8 @@ static int run_parse(struct typed *typed, int argc, char **argv)
         NUMBER("poll-us", &typed->run.pace.poll_us, "N", 0, 3600000000U, "progress poll while computing; 0: none [1000]"),
         TEXT("straggler", &typed->straggler, "RANK:US|rotate:US", "one rank, or each in turn, is late once a step"),
         NUMBER("grad-bytes", &typed->run.pace.grad_bytes, "N", 0, 1U << 30, "a blocking gradient all-reduce a step [0: none]"),
-        CHOICE("reduce-order", &typed->order, order_words, orders, "sim: order of addition [recursive-doubling]"),
-        CHOICE("twin-order", &typed->twin_order, order_words, orders, "sim: the twin's [the same]"),
+        CHOICE("reduce-order", &typed->order, order_words, alar_sim_order_names, "sim: order of addition [recursive-doubling]"),
+        CHOICE("twin-order", &typed->twin_order, order_words, alar_sim_order_names, "sim: the twin's [the same]"),
         NUMBER("seed", &typed->run.seed, "N", 0, UINT64_MAX, "of the simulator's delays and of a plan's draws [1]"),
         TEXT("mutant", &typed->mutant, "NAME", "break the back end on purpose, see faults/mutants.def"),
         TEXT("faults", &typed->plan, "PLAN", "break what the plan says, see alar faults"),

@@ -63,11 +63,3 @@ bool alar_average_sums(enum alar_avg avg, enum alar_dtype dtype, uint64_t value,
     *last = average_search(avg, dtype, n, rank + 1, low, high) - 1;
     return *first <= *last;
 }
-
-const char *alar_average_name(enum alar_avg avg)
-{
-    static const char *const names[] = {"any", "sum/n", "sum*(1/n)", "sum of x*(1/n)",
-                                        "sum of x/n"};
-
-    return (unsigned)avg < sizeof names / sizeof *names ? names[avg] : "?";
-}

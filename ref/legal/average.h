@@ -23,7 +23,4 @@ uint64_t alar_average_finish(enum alar_avg avg, enum alar_dtype dtype, uint64_t 
 bool alar_average_sums(enum alar_avg avg, enum alar_dtype dtype, uint64_t value, uint32_t n,
                        int64_t *first, int64_t *last);
 
-/* "sum/n", "sum*(1/n)", "sum of x*(1/n)", "sum of x/n"; "any". Static storage. */
-const char *alar_average_name(enum alar_avg avg);
-
 #endif

@@ -65,13 +65,6 @@ ALAR_MUST_USE enum alar_status alar_reachable_nodes(struct alar_reachable *reach
 /* Is the value, in adder.dtype, the result of a tree of the family? Final either way. spec: N-09 */
 bool alar_reachable_has(const struct alar_reachable *reachable, uint64_t value);
 
-/* The same for the ranks of one subset only, after alar_reachable_any. */
-bool alar_reachable_has_subset(const struct alar_reachable *reachable, uint32_t subset,
-                               uint64_t value);
-
-/* How many sums there are, before they are brought to adder.dtype; zeros count once. */
-uint32_t alar_reachable_count(const struct alar_reachable *reachable);
-
 /* A tree that gives the value, which alar_reachable_has. tree: capacity >= 2n - 1; stack: scratch,
    3n entries. The tree is evaluated once more; false when it gives a zero of the other sign, which
    only wide and flushing adders do. spec: N-10 */

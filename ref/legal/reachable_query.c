@@ -57,21 +57,6 @@ bool alar_reachable_has(const struct alar_reachable *reachable, uint64_t value)
     return reachable_has(reachable, reachable_root(reachable), UINT32_MAX, value);
 }
 
-bool alar_reachable_has_subset(const struct alar_reachable *reachable, uint32_t ranks,
-                               uint64_t value)
-{
-    const struct alar_partition *root = &reachable->partition[reachable->partitions - 1];
-
-    PRE(!root->is_ordered && !root->is_over_partitions);
-    PRE(ranks >= 1 && ranks >> root->leaves == 0);
-    return reachable_has(reachable, root->first_subset + ranks, ranks, value);
-}
-
-uint32_t alar_reachable_count(const struct alar_reachable *reachable)
-{
-    return reachable->subset[reachable_root(reachable)].count;
-}
-
 /* A value still to be explained: a subset of a partition, and where in value it stands. */
 struct goal {
     uint64_t partition;

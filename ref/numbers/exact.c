@@ -151,14 +151,6 @@ void alar_exact_magnitude(const struct alar_exact *exact, struct alar_exact_magn
     }
 }
 
-bool alar_exact_is_zero(const struct alar_exact *exact)
-{
-    struct alar_exact_magnitude magnitude;
-
-    alar_exact_magnitude(exact, &magnitude);
-    return magnitude.top < 0;
-}
-
 /* Long division by digits, from the top, until the quotient fills 64 bits or the digits end; what
    is left over becomes the sticky lowest bit. Divisors below 2^32. */
 static struct alar_fp_parts magnitude_divide_short(const struct alar_exact_magnitude *magnitude,
@@ -333,13 +325,4 @@ uint64_t alar_exact_sum(enum alar_dtype dtype, const uint64_t *bits, uint32_t n)
     }
     exact_add_all(&exact, dtype, bits, n);
     return alar_exact_round(&exact, 1, dtype, ALAR_NEAREST);
-}
-
-uint64_t alar_exact_mean(enum alar_dtype dtype, const uint64_t *bits, uint32_t n)
-{
-    struct alar_exact exact;
-
-    PRE(n >= 1);
-    exact_add_all(&exact, dtype, bits, n);
-    return alar_exact_round(&exact, n, dtype, ALAR_NEAREST);
 }

@@ -47,9 +47,6 @@ void alar_exact_merge(struct alar_exact *exact, const struct alar_exact *other);
 /* Takes the negative of a finite value in, without counting it as a term: for differences. */
 void alar_exact_subtract(struct alar_exact *exact, enum alar_dtype dtype, uint64_t bits);
 
-/* Is the finite part exactly zero? */
-bool alar_exact_is_zero(const struct alar_exact *exact);
-
 void alar_exact_magnitude(const struct alar_exact *exact, struct alar_exact_magnitude *magnitude);
 
 /* The sum divided by divisor (1 .. 2^63 - 1), rounded once: the exact quotient, never the rounded
@@ -63,10 +60,9 @@ uint64_t alar_exact_round(const struct alar_exact *exact, uint64_t divisor, enum
 void alar_exact_neighbours(const struct alar_exact *exact, uint64_t divisor, enum alar_dtype dtype,
                            uint64_t *inner, uint64_t *outer);
 
-/* The correctly rounded sum and mean of n >= 1 values; uses 64-bit integers when the exponents of
+/* The correctly rounded sum of n >= 1 values; uses 64-bit integers when the exponents of
    the values say that they suffice, which is exact as well. spec: N-11 */
 uint64_t alar_exact_sum(enum alar_dtype dtype, const uint64_t *bits, uint32_t n);
-uint64_t alar_exact_mean(enum alar_dtype dtype, const uint64_t *bits, uint32_t n);
 
 /* The correctly rounded sum of n floats, 1 to 2^36, as they lie in memory. spec: N-11 */
 float alar_exact_sum_f32(const float *value, size_t n);

@@ -178,30 +178,6 @@ void alar_tree_build(struct alar_tree *tree, struct alar_tree_name name, uint32_
     POST(tree->count == 2 * n - 1);
 }
 
-bool alar_tree_is_valid(const struct alar_tree *tree, uint32_t n, uint64_t *seen)
-{
-    uint32_t depth = 0;
-
-    for (uint32_t i = 0; i < n; i++) {
-        seen[i] = 0;
-    }
-    for (uint32_t i = 0; i < tree->count; i++) {
-        int32_t node = tree->node[i];
-        if (node == ALAR_TREE_ADD) {
-            if (depth < 2) {
-                return false;
-            }
-            depth--;
-            continue;
-        }
-        if (node < 0 || (uint32_t)node >= n || seen[node]++) {
-            return false;
-        }
-        depth++;
-    }
-    return depth == 1;
-}
-
 uint64_t alar_adder_load(struct alar_adder adder, uint64_t bits)
 {
     bool is_plain = !alar_dtype_is_float(adder.dtype) ||
@@ -284,25 +260,4 @@ struct alar_tree_name alar_tree_name_at(uint32_t n, uint32_t starts, uint32_t in
 
     PRE(index < alar_tree_names(n, starts));
     return name;
-}
-
-uint32_t alar_tree_explain(struct alar_adder adder, const uint64_t *bits, uint32_t n,
-                           uint32_t starts, uint64_t value, struct alar_tree *tree, uint64_t *stack,
-                           struct alar_tree_name *names, uint32_t limit)
-{
-    uint32_t found = 0;
-
-    for (uint32_t i = 0; i < alar_tree_names(n, starts); i++) {
-        struct alar_tree_name name = alar_tree_name_at(n, starts, i);
-        alar_tree_build(tree, name, n);
-        uint64_t result = alar_tree_evaluate(tree, adder, bits, stack);
-        if (!alar_fp_is_same(adder.dtype, result, value)) {
-            continue;
-        }
-        if (found < limit) {
-            names[found] = name;
-        }
-        found++;
-    }
-    return found;
 }

@@ -50,10 +50,6 @@ struct alar_tree_name {
 /* Builds a named tree over n >= 1 ranks; start < n, capacity >= 2n - 1. */
 void alar_tree_build(struct alar_tree *tree, struct alar_tree_name name, uint32_t n);
 
-/* Does the postfix program describe one tree over some of the ranks below n, none twice?
-   seen: scratch, n entries. */
-bool alar_tree_is_valid(const struct alar_tree *tree, uint32_t n, uint64_t *seen);
-
 /* The value of a valid tree on contributions bits[0 .. n-1]. stack: scratch, one entry per leaf.
    spec: N-06 */
 uint64_t alar_tree_evaluate(const struct alar_tree *tree, struct alar_adder adder,
@@ -75,13 +71,6 @@ uint64_t alar_adder_fold(struct alar_adder adder, const uint64_t *bits, uint32_t
 uint32_t alar_tree_names(uint32_t n, uint32_t starts);
 struct alar_tree_name alar_tree_name_at(uint32_t n, uint32_t starts, uint32_t index);
 
-/* All names whose tree gives exactly this value (NaN matches NaN); returns how many there are and
-   keeps the first `limit` of them. tree: capacity >= 2n - 1; stack: scratch, n entries.
-   spec: N-06 */
-uint32_t alar_tree_explain(struct alar_adder adder, const uint64_t *bits, uint32_t n,
-                           uint32_t starts, uint64_t value, struct alar_tree *tree, uint64_t *stack,
-                           struct alar_tree_name *names, uint32_t limit);
-
 /* "left-fold@3"; the start is left out when it is 0. */
 void alar_tree_name_print(struct alar_tree_name name, char text[ALAR_TREE_NAME_MAX]);
 
@@ -93,11 +82,5 @@ ALAR_MUST_USE enum alar_status alar_tree_name_find(const char *text, uint32_t n,
    Errors: ALAR_E_RANGE when size is too small; text is then unspecified. */
 ALAR_MUST_USE enum alar_status alar_tree_print(const struct alar_tree *tree, uint64_t *stack,
                                                char *text, size_t size);
-
-/* Reads such an expression: all of text, no blanks. stack: scratch, tree->capacity entries.
-   Errors: ALAR_E_INPUT when text is no expression; ALAR_E_RANGE when it exceeds the capacity. The
-   tree's nodes are then unspecified, its count unchanged. */
-ALAR_MUST_USE enum alar_status alar_tree_parse(struct alar_tree *tree, const char *text,
-                                               uint64_t *stack);
 
 #endif

@@ -68,9 +68,6 @@ ALAR_MUST_USE enum alar_status alar_order_decode(const struct alar_order *order,
 /* Did every unit survive, n >= 3: an accumulator that no M of the dtype swallows in? */
 bool alar_order_is_wide(const struct alar_order *order);
 
-/* Has the tree ordinary additions only? */
-bool alar_order_is_binary(const struct alar_tree *tree);
-
 /* The order that a tree over n ranks has: what the probes of it would say. */
 void alar_order_of(const struct alar_tree *tree, struct alar_order *order,
                    struct alar_scratch scratch);

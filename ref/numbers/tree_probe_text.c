@@ -59,16 +59,6 @@ void alar_order_of(const struct alar_tree *tree, struct alar_order *order,
     }
 }
 
-bool alar_order_is_binary(const struct alar_tree *tree)
-{
-    for (uint32_t k = 0; k < tree->count; k++) {
-        if (tree->node[k] < ALAR_TREE_ADD) {
-            return false;
-        }
-    }
-    return true;
-}
-
 bool alar_order_is_wide(const struct alar_order *order)
 {
     for (uint32_t i = 0; i < order->n; i++) {

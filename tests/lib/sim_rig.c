@@ -29,7 +29,7 @@ void sim_rig_open(struct sim_rig *rig, const struct alar_sim_options *options)
 
 void sim_rig_close(struct sim_rig *rig)
 {
-    struct alar_sim_stats stats = alar_sim_stats(rig->world);
+    struct alar_sim_stats stats = rig->world->stats;
 
     cr_assert_eq(stats.operations_live, 0, "%llu operations", (long long)stats.operations_live);
     cr_assert_eq(stats.requests_live, 0, "%llu requests", (long long)stats.requests_live);

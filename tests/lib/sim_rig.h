@@ -3,7 +3,7 @@
 #ifndef SIM_RIG_H
 #define SIM_RIG_H
 
-#include "backend/sim/sim.h"
+#include "backend/sim/sim_state.h"
 
 #define SIM_RIG_RANKS 17
 

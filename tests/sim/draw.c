@@ -161,7 +161,7 @@ void swarm_print(const struct swarm_case *drawn, FILE *file)
             config->waits_at_log ? "log" : "step", config->window, config->log_interval,
             alar_normalization_names[config->normalization], alar_over_names[config->over],
             alar_encoding_names[config->encoding], alar_check_names[config->check],
-            alar_sim_order_name(run->order), alar_sim_order_name(run->twin_order));
+            alar_sim_order_names[run->order], alar_sim_order_names[run->twin_order]);
     fprintf(file,
             "compute %" PRIu64 " poll %" PRIu64 " straggler %d:%" PRIu64 " grad %" PRIu64
             " latency %u+%u+%u+%u capture %d pending %d rounds %d fifo %d thread %d outstanding %u "

@@ -21,12 +21,11 @@
      stream_sync  the same
      roll_call    answers at once: a rank is silent when it is mute, or has exited, at this tick
      farewell     returns at once: 0 when every rank has called it, else -ALAR_E_TIMEOUT: call again
-     leave        returns: it can't end the process. alar_sim_left tells the code. A rank that left
-                  goes on answering roll calls, as one does that waits for the others' word
-   Streams exist when is_stream_ordered is set. What is issued on one starts when its stalls are
-   over and the requests it was put behind are; a stall begins when it is called. After comm_free
-   the buffers of what was pending are never touched again; the rank sends nothing more, and what it
-   sent already stays sent.
+     leave        returns: it can't end the process. A rank that left goes on answering roll calls,
+   as one does that waits for the others' word Streams exist when is_stream_ordered is set. What is
+   issued on one starts when its stalls are over and the requests it was put behind are; a stall
+   begins when it is called. After comm_free the buffers of what was pending are never touched
+   again; the rank sends nothing more, and what it sent already stays sent.
 
    Ranks that disagree on count, dtype or reduction of an operation are never told; what happens is
    an option. Nothing is allocated after the start but when a pool grows: see `outstanding`. */
@@ -140,15 +139,8 @@ void alar_sim_mute(struct alar_sim_world *world, int32_t rank, uint64_t tick);
 /* The rank is gone, from now on and without a word; its progress thread too. */
 void alar_sim_exit(struct alar_sim_world *world, int32_t rank);
 
-/* Has the rank called leave, and with which code? */
-bool alar_sim_left(const struct alar_sim_world *world, int32_t rank, int *code);
-
-struct alar_sim_stats alar_sim_stats(const struct alar_sim_world *world);
-
-/* "left-fold", "right-fold", "recursive-doubling", "binomial", "ring", "arrival". */
-const char *alar_sim_order_name(enum alar_sim_order order);
-
-/* Errors: ALAR_E_INPUT when no order has the name. */
-ALAR_MUST_USE enum alar_status alar_sim_order_find(const char *name, enum alar_sim_order *order);
+/* "left-fold", "right-fold", "recursive-doubling", "binomial", "ring", "arrival"; indexed by enum
+   alar_sim_order, NULL at the end. */
+extern const char *const alar_sim_order_names[];
 
 #endif

@@ -139,42 +139,12 @@ void alar_sim_exit(struct alar_sim_world *world, int32_t rank)
     rank_at(world, rank)->has_exited = 1;
 }
 
-bool alar_sim_left(const struct alar_sim_world *world, int32_t rank, int *code)
-{
-    const struct sim_rank *self = rank_at(world, rank);
-
-    if (self->has_left) {
-        *code = self->code;
-    }
-    return self->has_left;
-}
-
-struct alar_sim_stats alar_sim_stats(const struct alar_sim_world *world)
-{
-    return world->stats;
-}
-
-static const char *const order_name[] = {
+const char *const alar_sim_order_names[] = {
     [ALAR_SIM_LEFT_FOLD] = "left-fold",
     [ALAR_SIM_RIGHT_FOLD] = "right-fold",
     [ALAR_SIM_RECURSIVE_DOUBLING] = "recursive-doubling",
     [ALAR_SIM_BINOMIAL] = "binomial",
     [ALAR_SIM_RING] = "ring",
     [ALAR_SIM_ARRIVAL] = "arrival",
+    [ALAR_SIM_ORDER_COUNT] = NULL,
 };
-
-const char *alar_sim_order_name(enum alar_sim_order order)
-{
-    return (unsigned)order < ALAR_SIM_ORDER_COUNT ? order_name[order] : "?";
-}
-
-enum alar_status alar_sim_order_find(const char *name, enum alar_sim_order *order)
-{
-    for (int i = 0; i < ALAR_SIM_ORDER_COUNT; i++) {
-        if (strcmp(name, order_name[i]) == 0) {
-            *order = (enum alar_sim_order)i;
-            return ALAR_OK;
-        }
-    }
-    return ALAR_E_INPUT;
-}

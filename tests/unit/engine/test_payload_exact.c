@@ -4,6 +4,7 @@
 #include "numbers/fp.h"
 #include "tests/lib/demand.h"
 #include "tests/lib/draw.h"
+#include "tests/lib/means.h"
 
 #include <math.h>
 #include <string.h>
@@ -142,7 +143,7 @@ Test(payload_exact, every_split_of_the_same_tokens_gives_the_same_bits)
             bool has_value = split_value(&tokens, &draw, &value);
 
             demand(has_value == (n > 0), "seed %d, round %d: EMPTY", SEED, round);
-            demand(n == 0 || bits_of(value) == alar_exact_mean(ALAR_F64, chosen, n),
+            demand(n == 0 || bits_of(value) == exact_mean(ALAR_F64, chosen, n),
                    "seed %d, round %d, split %d: %a", SEED, round, split, value);
         }
     }
@@ -173,14 +174,14 @@ Test(payload_exact, rank_means_are_rounded_once_each)
                 local[r * microbatches + m] = (struct alar_local){sum, tokens, 0, 0, NULL};
                 mean[r] = bits_of(sum / (double)tokens);
             }
-            microbatch_mean[m] = alar_exact_mean(ALAR_F64, mean, ranks);
+            microbatch_mean[m] = exact_mean(ALAR_F64, mean, ranks);
         }
         draw_order(&draw, order, ranks);
         struct alar_tally tally = step_reduce(&layout, local, order);
         double value = 0.0;
 
         demand(alar_loss_value(&tally, ALAR_EXACT, &value), "EMPTY");
-        demand(bits_of(value) == alar_exact_mean(ALAR_F64, microbatch_mean, microbatches),
+        demand(bits_of(value) == exact_mean(ALAR_F64, microbatch_mean, microbatches),
                "seed %d, round %d: %a", SEED + 1, round, value);
     }
 }
@@ -259,7 +260,7 @@ Test(payload_exact, intervals_are_means_of_steps_or_pooled)
         value[i] = bits_of(sum[i] / (double)tokens[i]);
     }
     cr_assert(alar_loss_value(&steps, ALAR_EXACT, &found));
-    cr_assert_eq(bits_of(found), alar_exact_mean(ALAR_F64, value, 3));
+    cr_assert_eq(bits_of(found), exact_mean(ALAR_F64, value, 3));
     cr_assert(alar_loss_value(&pooled, ALAR_EXACT, &found));
     cr_assert_eq(bits_of(found), bits_of(13.0 / 21.0));
     cr_assert_eq(bits_of(pooled.tokens), bits_of(21.0));

@@ -1,6 +1,7 @@
 /* The hull and the reachable sets, against brute force over every tree on few ranks. */
 #include "legal/reachable.h"
 #include "tests/lib/draw.h"
+#include "tests/lib/trees.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -146,7 +147,7 @@ Test(hull, is_what_brute_force_finds)
             cr_assert(alar_hull_contains(&hull, all, value), "seed %d round %d", SEED, round);
             cr_assert(alar_reachable_has(&reachable, value), "seed %d round %d", SEED, round);
             if (alar_reachable_witness(&reachable, value, &tree, stack)) {
-                cr_assert(alar_tree_is_valid(&tree, n, stack));
+                cr_assert(tree_is_valid(&tree, n, stack));
                 cr_assert(
                     alar_fp_is_same(dtype, value, alar_tree_evaluate(&tree, adder, bits, stack)));
             } else {
@@ -267,35 +268,15 @@ Test(hull, families_are_nested)
 
         cr_assert_eq(alar_reachable_nodes(&part, adder, bits, n, node_of, 3, UINT64_MAX, memory),
                      ALAR_OK);
-        cr_assert_eq(alar_tree_parse(&tree, "(((7+0)+2)+((8+(4+5))+(6+(1+3))))", stack), ALAR_OK);
+        cr_assert_eq(tree_parse(&tree, "(((7+0)+2)+((8+(4+5))+(6+(1+3))))", stack), ALAR_OK);
         uint64_t value = alar_tree_evaluate(&tree, adder, bits, stack);
         cr_assert(alar_reachable_has(&part, value));
         cr_assert(alar_reachable_witness(&part, value, &tree, stack));
-        cr_assert(alar_tree_is_valid(&tree, n, stack));
+        cr_assert(tree_is_valid(&tree, n, stack));
         cr_assert(alar_reachable_has(&any, value));
-        cr_assert(alar_reachable_count(&part) <= alar_reachable_count(&any));
     }
     free(memory.memory);
     free(any_memory.memory);
-}
-
-/* A subset's set is what those ranks alone can give: the by-product that names early reads. */
-Test(hull, subsets_are_answered_too)
-{
-    const struct alar_adder adder = {ALAR_F32, ALAR_F32, ALAR_NEAREST};
-    struct draw draw = {SEED + 3};
-    struct alar_scratch scratch = scratch_new(1 << 20);
-    struct alar_reachable reachable;
-    uint64_t bits[6];
-
-    draw_values(&draw, DRAW_LOSS, ALAR_F32, bits, 6);
-    cr_assert_eq(alar_reachable_any(&reachable, adder, bits, 6, UINT64_MAX, scratch), ALAR_OK);
-    uint64_t pair = alar_fp_add(ALAR_F32, ALAR_NEAREST, bits[1], bits[4]);
-    for (uint32_t subset = 1; subset < 64; subset++) {
-        cr_assert_eq(alar_reachable_has_subset(&reachable, subset, pair), subset == 18, "%u",
-                     subset);
-    }
-    free(scratch.memory);
 }
 
 /* Too little memory, work or room is said, never guessed. spec: N-09 */

@@ -1,6 +1,7 @@
 /* Named trees are what libraries were seen to compute; expressions survive reading and printing. */
 #include "numbers/tree.h"
 #include "tests/lib/draw.h"
+#include "tests/lib/trees.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -86,8 +87,8 @@ Test(tree, every_name_is_a_whole_tree)
             setup(&g);
 
             cr_assert_eq(f.tree.count, 2 * n - 1);
-            cr_assert(alar_tree_is_valid(&f.tree, n, f.stack));
-            cr_assert_eq(alar_tree_parse(&g.tree, text, g.stack), ALAR_OK, "%s", text);
+            cr_assert(tree_is_valid(&f.tree, n, f.stack));
+            cr_assert_eq(tree_parse(&g.tree, text, g.stack), ALAR_OK, "%s", text);
             cr_assert_eq(g.tree.count, f.tree.count);
             cr_assert_eq(memcmp(f.node, g.node, f.tree.count * sizeof *f.node), 0);
         }
@@ -109,13 +110,13 @@ Test(tree, refuses_what_is_no_expression)
     setup(&f);
     f.tree.count = 3;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        cr_assert_eq(alar_tree_parse(&f.tree, bad[i], f.stack), ALAR_E_INPUT, "'%s'", bad[i]);
+        cr_assert_eq(tree_parse(&f.tree, bad[i], f.stack), ALAR_E_INPUT, "'%s'", bad[i]);
         cr_assert_eq(f.tree.count, 3u);
     }
     f.tree.capacity = 3;
-    cr_assert_eq(alar_tree_parse(&f.tree, "((0+1)+2)", f.stack), ALAR_E_RANGE);
-    cr_assert_eq(alar_tree_parse(&f.tree, "((((0", f.stack), ALAR_E_RANGE);
-    cr_assert_eq(alar_tree_parse(&f.tree, "(0+1)", f.stack), ALAR_OK);
+    cr_assert_eq(tree_parse(&f.tree, "((0+1)+2)", f.stack), ALAR_E_RANGE);
+    cr_assert_eq(tree_parse(&f.tree, "((((0", f.stack), ALAR_E_RANGE);
+    cr_assert_eq(tree_parse(&f.tree, "(0+1)", f.stack), ALAR_OK);
     cr_assert_eq(alar_tree_print(&f.tree, f.stack, f.text, 5), ALAR_E_RANGE);
     cr_assert_eq(alar_tree_print(&f.tree, f.stack, f.text, 6), ALAR_OK);
     cr_assert_str_eq(f.text, "(0+1)");
@@ -150,7 +151,7 @@ Test(tree, validity_sees_broken_programs)
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct alar_tree tree = {bad[i].node, bad[i].count, 4};
-        cr_assert_not(alar_tree_is_valid(&tree, 3, seen), "program %zu", i);
+        cr_assert_not(tree_is_valid(&tree, 3, seen), "program %zu", i);
     }
 }
 
@@ -211,14 +212,13 @@ Test(tree, explanations_contain_the_truth)
         setup(&g);
         alar_tree_build(&f.tree, truth, n);
         uint64_t value = alar_tree_evaluate(&f.tree, f32, bits, f.stack);
-        uint32_t found = alar_tree_explain(f32, bits, n, n, value, &g.tree, g.stack, names, 512);
+        uint32_t found = tree_explain(f32, bits, n, n, value, &g.tree, g.stack, names, 512);
         bool is_named = false;
 
         for (uint32_t i = 0; i < found; i++) {
             is_named |= names[i].kind == truth.kind && names[i].start == truth.start;
         }
         cr_assert(is_named, "seed %d n %u", SEED + 1, n);
-        cr_assert_eq(alar_tree_explain(f32, bits, n, n, value + 100000, &g.tree, g.stack, names, 1),
-                     0u);
+        cr_assert_eq(tree_explain(f32, bits, n, n, value + 100000, &g.tree, g.stack, names, 1), 0u);
     }
 }

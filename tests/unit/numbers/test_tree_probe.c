@@ -3,6 +3,7 @@
 #include "numbers/tree_probe.h"
 #include "tests/lib/demand.h"
 #include "tests/lib/draw.h"
+#include "tests/lib/trees.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static void expect_tree(struct fixture *f, const struct alar_order *measured)
     demand(alar_order_decode(measured, &f->tree[1], f->scratch) == ALAR_OK, "no tree");
     alar_order_of(&f->tree[1], &f->order[1], f->scratch);
     demand(memcmp(measured->leaves, f->order[1].leaves, bytes) == 0, "another tree");
-    demand(alar_tree_is_valid(&f->tree[1], measured->n, f->stack), "no tree over the ranks");
+    demand(tree_is_valid(&f->tree[1], measured->n, f->stack), "no tree over the ranks");
 }
 
 Test(order, every_tree_comes_back_from_all_its_pairs)
@@ -224,7 +225,7 @@ Test(order, a_node_of_three_is_told_from_two_of_two)
     cr_assert_eq(alar_order_decode(&f.order[0], &f.tree[1], f.scratch), ALAR_OK);
 
     cr_assert_str_eq(expression(&f, 1), "((0+1+2)+3+4+5+6)");
-    cr_assert_not(alar_order_is_binary(&f.tree[1]));
+    cr_assert_not(order_is_binary(&f.tree[1]));
     cr_assert_eq(alar_order_print(&f.tree[1], f.text[0], 17, f.scratch), ALAR_E_RANGE);
     teardown(&f);
 }
@@ -247,8 +248,8 @@ Test(order, one_wrong_number_makes_no_plain_tree)
         uint16_t wrong = (uint16_t)(f.leaves[0][i * n + j] + 1 + draw_below(&draw, n));
         alar_order_note(&f.order[0], i, j, wrong > n ? ALAR_ORDER_ODD : wrong);
         enum alar_status status = alar_order_decode(&f.order[0], &f.tree[1], f.scratch);
-        demand(status == ALAR_E_INPUT || !alar_order_is_binary(&f.tree[1]),
-               "n %u: a tree of %u and %u", n, i, j);
+        demand(status == ALAR_E_INPUT || !order_is_binary(&f.tree[1]), "n %u: a tree of %u and %u",
+               n, i, j);
         teardown(&f);
     }
 }

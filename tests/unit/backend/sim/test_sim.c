@@ -306,8 +306,8 @@ static uint64_t swarm(uint64_t seed)
             cr_assert_eq(memcmp(&recv[i][k], &recv[0][k], sizeof(float)), 0);
         }
     }
-    cr_assert_eq(alar_sim_stats(rig.world).completed, (uint64_t)(options.ranks * OPERATIONS));
-    cr_assert_eq(alar_sim_stats(rig.world).grown, 0);
+    cr_assert_eq(rig.world->stats.completed, (uint64_t)(options.ranks * OPERATIONS));
+    cr_assert_eq(rig.world->stats.grown, 0);
     sim_rig_close(&rig);
     return digest;
 }

@@ -194,8 +194,8 @@ Test(backend_sim, comm_free_gives_up_what_is_pending)
     cr_assert_eq(recv[1], 3);
     cr_assert_eq(recv[0], 1, "its own value, as shown while pending");
     cr_assert_eq(rig.backend->request_free(request[1]), 0);
-    cr_assert_eq(alar_sim_stats(rig.world).operations_live, 0);
-    cr_assert_eq(alar_sim_stats(rig.world).requests_live, 0);
+    cr_assert_eq(rig.world->stats.operations_live, 0);
+    cr_assert_eq(rig.world->stats.requests_live, 0);
     cr_assert_eq(rig.backend->comm_free(rig.comm[1]), 0);
     sim_rig_abandon(&rig);
 }
@@ -220,7 +220,7 @@ Test(backend_sim, pools_grow_or_refuse)
         cr_assert_eq(rig.backend->caps(rig.context[0], &caps), 0);
         cr_assert_eq(caps.outstanding_max, bounded ? 4 : 0);
         for (int k = 0; k < 2 * posts; k++) {
-            cr_assert_eq(alar_sim_stats(rig.world).grown > 0, k > 4 && !bounded, "post %d", k);
+            cr_assert_eq(rig.world->stats.grown > 0, k > 4 && !bounded, "post %d", k);
             send[k % posts] = (float)(k % posts);
             request[k / posts][k % posts] =
                 sim_rig_post(&rig, k / posts, &send[k % posts], &recv[k / posts][k % posts], 1);

@@ -54,6 +54,9 @@ CPPFLAGS := -I. -Iref -D_XOPEN_SOURCE=700 -DALAR_VERSION=\"$(VERSION)\"
 # What keeps roundings: no fused operations; and gcc 12 loses (double)(float)x from -O2 on where it
 # packs two of them.
 ROUNDING := -ffp-contract=off -fno-tree-slp-vectorize
+# Only what <alar.h> and <backend.h> mark with ALAR_API leaves a library; a preloaded one shows the
+# names that it replaces.
+VISIBILITY := hidden
 CFLAGS   := -std=c11 $(OPT) $(WARNINGS) $(ROUNDING) -fPIC -fno-semantic-interposition
 LDFLAGS  := -Wl,--as-needed
 LDLIBS   := -lyajl -lm -ldl
@@ -70,7 +73,7 @@ ifdef COVER
 CFLAGS   += --coverage
 LDFLAGS  += --coverage
 endif
-COMPILE   = $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+COMPILE   = $(CPPFLAGS) $(CFLAGS) -fvisibility=$(VISIBILITY) -MMD -MP -c $< -o $@
 
 # ---- products ------------------------------------------------------------------------------------
 
@@ -210,7 +213,7 @@ define stamp
 @printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)' > $@
 endef
 $(BUILD)/flags: always
-	$(call stamp,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(LDLIBS))
+	$(call stamp,$(CC) $(CPPFLAGS) $(CFLAGS) -fvisibility=$(VISIBILITY) $(LDFLAGS) $(LDLIBS))
 $(BUILD)/sources: always
 	$(call stamp,$(LIB_SRC) $(CLI_SRC) $(UNIT_SRC))
 
@@ -225,31 +228,38 @@ $(BUILD)/deep/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) -DALAR_DEEP $(COMPILE)
 
-$(BUILD)/alar: $(call objects,obj,$(CLI_SRC)) $(BUILD)/libalar.a
+$(BUILD)/alar: $(call objects,obj,$(CLI_SRC)) $(BUILD)/libparts.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
-$(BUILD)/libalar.a: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources
+# All parts under their own names, for the program, the plug-ins and the tests; never installed.
+$(BUILD)/libparts.a: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources
 # An archive, so that a suite can bring its own alar_check_failed; without the file that holds main.
 $(BUILD)/libdeep.a: $(call objects,deep,$(DEEP_SRC)) $(BUILD)/sources
-$(BUILD)/lib%.a:
+$(BUILD)/libparts.a $(BUILD)/libdeep.a:
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
-$(BUILD)/libalar.so: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources ci/libalar.map
+# One object, in which what is hidden is local: a host's names can't clash with ours.
+$(BUILD)/libalar.a: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources
+	$(call say,AR,$@)
+	$(Q)ld -r $(filter %.o,$^) -o $(BUILD)/alar.o
+	$(Q)objcopy --localize-hidden $(BUILD)/alar.o
+	$(Q)rm -f $@ && ar rcs $@ $(BUILD)/alar.o
+
+$(BUILD)/libalar.so: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources
 	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libalar.so.0,-z,defs,--version-script=ci/libalar.map \
-		$(filter %.o,$^) $(LDLIBS) -o $@
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libalar.so.0,-z,defs $(filter %.o,$^) $(LDLIBS) -o $@
 
 $(BUILD)/unit: $(call objects,deep,$(UNIT_SRC)) $(BUILD)/libdeep.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -lcriterion -lmpfr -lgmp $(LDLIBS) -o $@
 
-$(SWARM): $(call objects,obj,$(SWARM_SRC)) $(BUILD)/libalar.a
+$(SWARM): $(call objects,obj,$(SWARM_SRC)) $(BUILD)/libparts.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
-$(MUTANTS): $(call objects,obj,$(MUTANT_SRC)) $(BUILD)/libalar.a
+$(MUTANTS): $(call objects,obj,$(MUTANT_SRC)) $(BUILD)/libparts.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
@@ -272,16 +282,18 @@ $(BUILD)/$(1)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $$(@D)
 	$$(Q)MPICH_CC=$(CC) OMPI_CC=$(CC) mpicc.$(1) $$(COMPILE)
 
-$(BUILD)/alar-$(1).so: $(call objects,$(1),$(MPI_SRC)) $(BUILD)/libalar.a
+$(BUILD)/alar-$(1).so: $(call objects,$(1),$(MPI_SRC)) $(BUILD)/libparts.a
 	$$(call say,LD,$$@)
 	$$(Q)MPICH_CC=$(CC) OMPI_CC=$(CC) mpicc.$(1) $(LDFLAGS) -shared -Wl,-z,defs,--exclude-libs,ALL \
 		$$^ $(LDLIBS) -o $$@
 endef
 $(foreach library,mpich openmpi,$(eval $(call mpi_rules,$(library))))
 
+$(call objects,obj,$(wildcard tests/preload/*.c)) $(foreach library,mpich openmpi,$(call objects,$(library),$(RECORD_SRC))): VISIBILITY := default
+
 # The recorders: preloaded into programs that know nothing of us, so they show MPI's names alone.
 define recorder_rules
-$(BUILD)/alar-record-$(1).so: $(call objects,$(1),$(RECORD_SRC)) $(BUILD)/libalar.a
+$(BUILD)/alar-record-$(1).so: $(call objects,$(1),$(RECORD_SRC)) $(BUILD)/libparts.a
 	$$(call say,LD,$$@)
 	$$(Q)MPICH_CC=$(CC) OMPI_CC=$(CC) mpicc.$(1) $(LDFLAGS) -shared -Wl,-z,defs,--exclude-libs,ALL \
 		$$^ $(LDLIBS) -lpthread -o $$@
@@ -289,7 +301,7 @@ endef
 $(foreach library,mpich openmpi,$(eval $(call recorder_rules,$(library))))
 
 define mpich_program_rule
-$(BUILD)/tests/$(1)/%: $(BUILD)/mpich/tests/$(1)/%.o $(BUILD)/libalar.a
+$(BUILD)/tests/$(1)/%: $(BUILD)/mpich/tests/$(1)/%.o $(BUILD)/libparts.a
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)MPICH_CC=$(CC) mpicc.mpich $(LDFLAGS) $$^ $(LDLIBS) $(if $(filter bench,$(1)),-lmpfr -lgmp) -o $$@

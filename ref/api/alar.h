@@ -13,6 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* One logged value. */
 struct alar_report {
     const char *metric; /* its name, as in the configuration */
@@ -58,18 +62,18 @@ struct alar;
    Errors: ALAR_E_INPUT for a back end that can't be loaded (one line in `error_line`, 512 bytes,
    which may be NULL); ALAR_E_RANGE, for metrics that are none too, and for minima or maxima over
    more than 1,024 ranks; ALAR_E_NOMEM; ALAR_E_BACKEND; ALAR_E_IO. */
-ALAR_MUST_USE enum alar_status alar_open(struct alar **log, const struct alar_config *config,
-                                         char *error_line);
+ALAR_API ALAR_MUST_USE enum alar_status
+alar_open(struct alar **log, const struct alar_config *config, char *error_line);
 
-uint32_t alar_rank(const struct alar *log);
-uint32_t alar_ranks(const struct alar *log);
+ALAR_API uint32_t alar_rank(const struct alar *log);
+ALAR_API uint32_t alar_ranks(const struct alar *log);
 
 /* Posts this rank's loss over the next microbatch of the current step: `loss_sum` in nats over
    `tokens` valid tokens, or 0 over 0. Returns at once unless the window is full. Errors:
    ALAR_E_INPUT when `tokens` is no count; ALAR_E_RANGE past the last microbatch, and for a log of
    several metrics; otherwise the
    status with which the run ended. */
-ALAR_MUST_USE enum alar_status alar_post(struct alar *log, double loss_sum, double tokens);
+ALAR_API ALAR_MUST_USE enum alar_status alar_post(struct alar *log, double loss_sum, double tokens);
 
 /* What one rank knows of one metric over one microbatch. */
 struct alar_sample {
@@ -90,30 +94,34 @@ struct alar_sample {
    metric, so they cost what the number of ranks is, at most 1,024. Ranks with different metrics are
    found under `exact` (ALAR_E_SCHEMA); the pair encodings add elements by their place and can't
    know. Errors: as alar_post. spec: L-14, L-15 */
-ALAR_MUST_USE enum alar_status alar_post_metrics(struct alar *log,
-                                                 const struct alar_sample *samples);
+ALAR_API ALAR_MUST_USE enum alar_status alar_post_metrics(struct alar *log,
+                                                          const struct alar_sample *samples);
 
 /* One line on why the run ended as it did, when there is more to say than its status: which rank is
    missing, doubled or has other metrics under `exact`. NULL otherwise. Lives as long as the log. */
-const char *alar_why(struct alar *log);
+ALAR_API const char *alar_why(struct alar *log);
 
 /* Ends the step; waits where the configuration says so. Errors: as alar_post; ALAR_E_RANGE when
    microbatches are missing; ALAR_E_FULL while the reports of 16 log lines are unread. */
-ALAR_MUST_USE enum alar_status alar_step_end(struct alar *log);
+ALAR_API ALAR_MUST_USE enum alar_status alar_step_end(struct alar *log);
 
 /* Lets pending reductions advance; call it now and then while computing. Never blocks. */
-ALAR_MUST_USE enum alar_status alar_poll(struct alar *log);
+ALAR_API ALAR_MUST_USE enum alar_status alar_poll(struct alar *log);
 
 /* Takes the oldest unread report. Errors: ALAR_E_EMPTY when there is none. */
-ALAR_MUST_USE enum alar_status alar_report(struct alar *log, struct alar_report *report);
+ALAR_API ALAR_MUST_USE enum alar_status alar_report(struct alar *log, struct alar_report *report);
 
 /* Waits for what is pending, so that the last reports can be read. Nothing may be posted
    afterwards. Errors: the status with which the run ended. */
-ALAR_MUST_USE enum alar_status alar_finish(struct alar *log);
+ALAR_API ALAR_MUST_USE enum alar_status alar_finish(struct alar *log);
 
 /* Finishes if need be, ends the back end and frees the log; all ranks call; NULL is fine. After a
    lost rank it ends the process, with exit code 2, because the library can't be finalized then; so
    it does, with exit code 1, after ALAR_E_MISCOUNT and ALAR_E_SCHEMA. */
-ALAR_MUST_USE enum alar_status alar_close(struct alar *log);
+ALAR_API ALAR_MUST_USE enum alar_status alar_close(struct alar *log);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

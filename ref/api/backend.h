@@ -18,6 +18,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define ALAR_BACKEND_ABI UINT32_C(1)
 
 enum alar_reduction {
@@ -151,6 +155,10 @@ struct alar_backend {
 typedef const struct alar_backend *alar_backend_entry(uint32_t abi);
 
 /* What a plug-in exports. */
-const struct alar_backend *alar_backend(uint32_t abi);
+ALAR_API const struct alar_backend *alar_backend(uint32_t abi);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -2,10 +2,17 @@
 #ifndef ALAR_STATUS_H
 #define ALAR_STATUS_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #if defined(__GNUC__)
 #define ALAR_MUST_USE __attribute__((warn_unused_result))
+/* What the libraries offer; everything else in them is hidden. */
+#define ALAR_API __attribute__((visibility("default")))
 #else
 #define ALAR_MUST_USE
+#define ALAR_API
 #endif
 
 /* ALAR_OK is 0; every other code is an error. Outputs stay untouched when a call fails. */
@@ -35,15 +42,19 @@ enum alar_class {
     } while (0)
 
 /* The code's name without prefix ("E_FULL"); "?" for a number that is no code. */
-const char *alar_status_name(enum alar_status status);
+ALAR_API const char *alar_status_name(enum alar_status status);
 
 /* One line for people; "unknown status" for a number that is no code. */
-const char *alar_status_text(enum alar_status status);
+ALAR_API const char *alar_status_text(enum alar_status status);
 
 /* The class of a code; DEFECT for a number that is no code. */
-enum alar_class alar_status_class(enum alar_status status);
+ALAR_API enum alar_class alar_status_class(enum alar_status status);
 
 /* Which of two exit codes wins over several inputs: 4 > 1 > 3 > 2 > 0. */
-enum alar_class alar_class_worst(enum alar_class a, enum alar_class b);
+ALAR_API enum alar_class alar_class_worst(enum alar_class a, enum alar_class b);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -3,6 +3,12 @@
 #ifndef ALAR_TERMS_H
 #define ALAR_TERMS_H
 
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What a report makes of a metric's samples, of all ranks, microbatches and steps it covers.
    spec: L-14, L-15 */
 enum alar_metric_kind {
@@ -88,13 +94,17 @@ enum alar_nan_policy {
 };
 
 /* async-microbatch async-step async-window sync-microbatch ...: placement + 3 when synchronous. */
-extern const char *const alar_schedule_names[];
-extern const char *const alar_placement_names[];     /* microbatch step window */
-extern const char *const alar_normalization_names[]; /* token-weighted rank-mean ... */
-extern const char *const alar_over_names[];          /* steps pooled */
-extern const char *const alar_encoding_names[];      /* pair32 pair64 exact */
-extern const char *const alar_check_names[];         /* agree raise count off */
-extern const char *const alar_red_names[];           /* sum max min product avg */
-extern const char *const alar_metric_kind_names[];   /* mean sum min max */
+ALAR_API extern const char *const alar_schedule_names[];
+ALAR_API extern const char *const alar_placement_names[];     /* microbatch step window */
+ALAR_API extern const char *const alar_normalization_names[]; /* token-weighted rank-mean ... */
+ALAR_API extern const char *const alar_over_names[];          /* steps pooled */
+ALAR_API extern const char *const alar_encoding_names[];      /* pair32 pair64 exact */
+ALAR_API extern const char *const alar_check_names[];         /* agree raise count off */
+ALAR_API extern const char *const alar_red_names[];           /* sum max min product avg */
+ALAR_API extern const char *const alar_metric_kind_names[];   /* mean sum min max */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

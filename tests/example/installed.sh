@@ -15,6 +15,15 @@ check "the man page is there" test -f "$prefix/share/man/man1/alar.1"
 check "the example builds against the shared library" build_example
 expect_text "the example logs on 4 ranks" 0 "step 19: loss 0.444511 over 40960 tokens" \
     ranks 4 "$SCRATCH/train"
+build_host() { c++ -std=c++11 -Wall -Wextra -Werror tests/example/host.cpp $(pkg-config --cflags --libs alar) -o "$SCRATCH/host"; }
+check "a C++ host builds against it too" build_host
+expect_text "and logs" 0 "loss 1.5 over 8 tokens" ranks 2 "$SCRATCH/host"
+build_names() {
+    cc -std=c11 -Wall -Wextra -Werror tests/example/names.c $(pkg-config --cflags alar) "$prefix/lib/libalar.a" \
+        $(sed -n 's/^Libs.private: //p' "$PKG_CONFIG_PATH/alar.pc") -o "$SCRATCH/names"
+}
+check "a host may have names of its own beside the static library" build_names
+expect_text "and calls its own" 0 "own helpers: 42" "$SCRATCH/names"
 expect_text "the installed program finds its back end" 0 "0 leaked" \
     ranks 2 "$prefix/bin/alar" run --backend mpi --async-log-allreduce --quiet
 check "a tree can be staged under DESTDIR" \

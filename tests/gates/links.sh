@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the built files need and offer, read from the files themselves: the core needs nothing but a few
-# functions of libc, the program needs no MPI, the library offers no name outside alar_.
+# functions of libc, the program needs no MPI, the libraries offer what the headers declare.
 # cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
@@ -23,11 +23,22 @@ printf 'char *getenv(const char *); char *f(void) { return getenv("A"); }\n' >"$
 check "an impure object can be built" "${CC:-gcc}" -c "$SCRATCH/impure.c" -o "$SCRATCH/impure.o"
 expect_text "a planted getenv is seen" 1 getenv foreign "$SCRATCH/impure.o"
 
-exports() { # exports LIBRARY: prints what it offers outside alar_; 1 when there is anything
-    ! nm -D --defined-only "$1" | awk '$2 ~ /[A-TV-Z]/ { print $3 }' | grep -v '^alar_'
+# Names that the installed headers mark as offered; alar_backend is a plug-in's.
+declared() {
+    cat ref/api/*.h | tr '\n' ' ' | grep -oE 'ALAR_API [^(;]*[ *]alar_[a-z0-9_]*[[(]' |
+        sed -E 's/.*[ *](alar_[a-z0-9_]*)[[(]$/\1/' | grep -vx alar_backend | sort -u
 }
-check "the library offers alar_ names only" exports "$BUILD/libalar.so"
-expect_text "another name is seen" 1 malloc exports "$(ldconfig -p | awk '/libc\.so\.6/ { print $NF; exit }')"
+offered() { # offered LIBRARY...: what it offers, as nm lists it with the options before it
+    nm --defined-only "$@" | awk 'NF == 3 && $2 ~ /[A-TV-Z]/ { print $3 }' | sort -u
+}
+offers_what_is_declared() { diff <(declared) <(offered "$@"); }
+check "the shared library offers what the headers declare, and nothing else" \
+    offers_what_is_declared -D "$BUILD/libalar.so"
+check "so does the static one" offers_what_is_declared -g "$BUILD/libalar.a"
+printf 'int helper;\n' | "${CC:-gcc}" -x c -c - -o "$SCRATCH/helper.o"
+cp "$BUILD/libalar.a" "$SCRATCH/more.a" && ar q "$SCRATCH/more.a" "$SCRATCH/helper.o"
+expect_text "another name is seen" 1 "> helper" offers_what_is_declared -g "$SCRATCH/more.a"
+expect_text "a plug-in offers its entry alone" 0 "alar_backend" offered -D "$BUILD/alar-mpich.so"
 
 needs_mpi() {
     ldd "$1" | grep -i mpi

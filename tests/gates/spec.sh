@@ -36,7 +36,7 @@ expect_text "a model that does not compile is no proof" 1 "the model did not com
 expect_text "a name that nobody knows is no proof" 1 "nothing to search" spec/verify.sh nothing
 # Reality through the model: what real MPICH histories go through, the models went through.
 watch() { # `alar`, but for what it tells of the table
-    gcc -std=c11 -O1 -Iref -I. tests/gates/rows_seen.c "$BUILD"/obj/ref/cli/*.o "$BUILD/libalar.a" \
+    gcc -std=c11 -O1 -Iref -I. tests/gates/rows_seen.c "$BUILD"/obj/ref/cli/*.o "$BUILD/libparts.a" \
         -Wl,--as-needed,--wrap=alar_handle_step -lyajl -lm -ldl -lfiu -o "$SCRATCH/watched"
 }
 run() { # run NAME OPTION...: a recorded run on 4 MPICH ranks

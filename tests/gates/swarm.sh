@@ -15,7 +15,7 @@ plant() { # plant PATCH SOURCE
         git apply --unsafe-paths -p1 --directory="$SCRATCH/planted" "faults/patches/$1.patch" &&
         gcc -std=c11 -O2 -ffp-contract=off -fno-tree-slp-vectorize -D_XOPEN_SOURCE=700 -DALAR_FAULTS=1 -I. -Iref \
             -c "$SCRATCH/planted/$2" -o "$SCRATCH/planted.o" &&
-        gcc "$BUILD"/obj/tests/sim/*.o "$SCRATCH/planted.o" "$BUILD/libalar.a" -lyajl -lfiu -lm -ldl \
+        gcc "$BUILD"/obj/tests/sim/*.o "$SCRATCH/planted.o" "$BUILD/libparts.a" -lyajl -lfiu -lm -ldl \
             -o "$SCRATCH/swarm"
 }
 found() { # found PATCH SOURCE: the core is broken there

@@ -1,4 +1,5 @@
-/* `alar table`: the handle's machine as text, Markdown or Graphviz, all from handle.def. */
+/* `alar table`: the handle's machine as text, Markdown, Mermaid or Graphviz, all from handle.def.
+ */
 #include "cli/cli.h"
 #include "engine/handle.h"
 
@@ -56,12 +57,25 @@ static void print_rows(const char *title, bool is_move)
     }
 }
 
+/* A slot begins and ends free, so that is where the picture enters. */
+static void print_mermaid(void)
+{
+    printf("stateDiagram-v2\n    [*] --> %s\n", states[0].name);
+    for (int i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].to != NULL) {
+            printf("    %s --> %s: %s\n", rows[i].from, rows[i].to, rows[i].event);
+        }
+    }
+}
+
 static void print_markdown(void)
 {
     puts("# The life of a handle\n\n"
-         "Generated from `ref/engine/handle.def` by `alar table --markdown`; the picture is\n"
-         "`spec/handle.dot`, by `alar table --dot`. Every pair of a state and an event is here "
-         "once.");
+         "Generated from `ref/engine/handle.def` by `alar table --markdown`; the picture alone by\n"
+         "`alar table --mermaid` or `--dot`. Every pair of a state and an event is here once.\n\n"
+         "```mermaid");
+    print_mermaid();
+    puts("```");
     print_meanings("States", states, ALAR_HANDLE_STATE_COUNT);
     print_meanings("Events", events, ALAR_HANDLE_EVENT_COUNT);
     print_rows("Moves", true);
@@ -92,9 +106,11 @@ int alar_cli_table(int argc, char **argv)
 {
     bool is_markdown = false;
     bool is_dot = false;
+    bool is_mermaid = false;
     int operands = 0;
     const struct alar_option options[] = {
         {"markdown", ALAR_OPTION_FLAG, &is_markdown, NULL, "as a page: spec/handle.md", NULL, 0, 0},
+        {"mermaid", ALAR_OPTION_FLAG, &is_mermaid, NULL, "as a Mermaid diagram", NULL, 0, 0},
         {"dot", ALAR_OPTION_FLAG, &is_dot, NULL, "as a Graphviz graph: spec/handle.dot", NULL, 0,
          0},
         {NULL, ALAR_OPTION_FLAG, NULL, NULL, NULL, NULL, 0, 0},
@@ -112,6 +128,8 @@ int alar_cli_table(int argc, char **argv)
     }
     if (is_markdown) {
         print_markdown();
+    } else if (is_mermaid) {
+        print_mermaid();
     } else if (is_dot) {
         print_dot();
     } else {

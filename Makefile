@@ -190,7 +190,7 @@ fuzz: $(FUZZ) ## libFuzzer on reader and judge, FUZZ_SECONDS (60) each
 bench: benchmarks ## all benchmarks: tables, and $(BUILD)/bench/*.json (bench-NAME: one; BENCH_FULL=1: longer)
 	$(Q)python3 tests/bench/bench.py
 bench-%: tests/bench/%.py benchmarks
-	$(Q)python3 $<
+	$(Q)python3 tests/bench/bench.py $*
 benchmarks:
 	$(Q)ci/install-deps.sh bench
 	$(Q)$(MAKE) $(PARALLEL) all $(BENCH)

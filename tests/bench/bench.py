@@ -2,6 +2,9 @@
 
     python3 tests/bench/bench.py [NAME]...      runs them, by default all, and says what each took
 
+What a benchmark printed replaces its section of tests/bench/README.md, so that the page shows what was
+measured; the prose around the sections is written by hand.
+
 BENCH_ROUNDS=N changes the rounds of what takes turns, BENCH_FULL=1 adds what takes minutes."""
 
 import json
@@ -23,6 +26,7 @@ ROUNDS = int(os.environ.get("BENCH_ROUNDS", "0"))
 FULL = os.environ.get("BENCH_FULL") == "1"
 BUILDS = {"as shipped": BUILD, "FAULTS=0": os.path.join(BUILD, "plain")}
 BENCHMARKS = ["step", "overhead", "progress", "oracle", "sums", "memory", "scale", "power", "diagnosis"]
+PAGE = "tests/bench/README.md"
 MEDIANS = "medians, 95 % intervals by bootstrap, variants take turns in a drawn order"
 
 
@@ -150,14 +154,39 @@ def heading(text, how):
           f"\n  {how}")
 
 
+def shown(name):
+    """Runs one benchmark, shows its output as it comes, and returns it; None when it failed."""
+    lines = []
+    with subprocess.Popen([sys.executable, f"tests/bench/{name}.py"], stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            lines.append(line.rstrip())
+    return "\n".join(lines).strip("\n") if process.returncode == 0 else None
+
+
+def publish(name, text):
+    """Replaces what stands between the two marks of `name` in the page."""
+    with open(PAGE, encoding="utf-8") as file:
+        page = file.read()
+    block = f"<!-- {name} -->\n\n```\n{text}\n```\n\n<!-- end of {name} -->"
+    page, count = re.subn(f"<!-- {name} -->.*?<!-- end of {name} -->", lambda _: block, page, flags=re.S)
+    if count != 1:
+        sys.exit(f"{PAGE}: expected one section '<!-- {name} -->', found {count}")
+    with open(PAGE, "w", encoding="utf-8") as file:
+        file.write(page)
+
+
 def main():
     names = sys.argv[1:] or BENCHMARKS
     took, failed = {}, []
     for name in names:
         start = time.monotonic()
-        if subprocess.run([sys.executable, f"tests/bench/{name}.py"]).returncode != 0:
-            failed.append(name)
+        text = shown(name)
         took[name] = time.monotonic() - start
+        if text is None:
+            failed.append(name)
+        else:
+            publish(name, text)
     print("\n" + ", ".join(f"{name} {seconds:.0f} s" for name, seconds in took.items())
           + f"; in all {sum(took.values()):.0f} s")
     if failed:

@@ -51,10 +51,10 @@ static enum alar_engine_event_kind driver_post(struct alar_driver *driver, uint1
     uint64_t start = driver->can_block ? alar_driver_now(driver) : 0;
 
     *slot = driver_next(driver);
-    size_t elements = alar_payload_write(
-        layout, options->rank, slot->number,
-        &driver->local[driver->posted_microbatches * alar_payload_metrics(layout)],
-        slot->microbatches, driver_send_buffer(driver, index));
+    size_t elements =
+        alar_payload_write(layout, options->rank, slot->number,
+                           &driver->local[driver->posted_microbatches * layout->metrics],
+                           slot->microbatches, driver_send_buffer(driver, index));
     driver_record_issue(driver, index);
     driver->posted++;
     driver->posted_microbatches += slot->microbatches;
@@ -224,7 +224,7 @@ enum alar_need alar_driver_wait(struct alar_driver *driver, uint64_t slice_us)
    interval has more tokens than elements can count. */
 static bool driver_keep(struct alar_driver *driver, const struct alar_local *local)
 {
-    size_t metrics = alar_payload_metrics(&driver->options.layout);
+    size_t metrics = driver->options.layout.metrics;
     size_t microbatches = driver_microbatches(driver);
     struct alar_local *kept = &driver->local[microbatches * metrics];
     struct alar_exact *exact =
@@ -253,7 +253,7 @@ static bool driver_keep(struct alar_driver *driver, const struct alar_local *loc
 static const struct alar_local *driver_nonfinite(const struct alar_driver *driver,
                                                  const struct alar_local *local)
 {
-    for (size_t i = 0; i < alar_payload_metrics(&driver->options.layout); i++) {
+    for (size_t i = 0; i < driver->options.layout.metrics; i++) {
         if (local[i].nonfinite > 0) {
             return &local[i];
         }

@@ -23,7 +23,7 @@ static bool driver_allocate(struct alar_driver *driver)
 {
     const struct alar_driver_options *options = &driver->options;
     size_t steps = options->rules.log_interval;
-    size_t metrics = alar_payload_metrics(&options->layout);
+    size_t metrics = options->layout.metrics;
     size_t slots = options->window;
 
     driver->slot_bytes = alar_payload_elements(&options->layout, microbatches_max(options)) *

@@ -8,7 +8,7 @@ static uint32_t driver_world_rank(const struct alar_driver *driver, uint32_t ran
 {
     uint32_t cp = driver->options.layout.cp;
 
-    return driver->options.first_rank + rank * (cp > 1 ? cp : 1);
+    return driver->options.first_rank + rank * cp;
 }
 
 uint32_t driver_culprit(const struct alar_driver *driver, const struct alar_local *local)
@@ -36,7 +36,7 @@ static bool driver_find(struct alar_driver *driver, const struct driver_slot *sl
     }
     uint32_t ranks = alar_payload_set_ranks(layout);
     uint32_t first = driver->options.first_rank - driver->options.cp_rank;
-    size_t metrics = alar_payload_metrics(layout);
+    size_t metrics = layout->metrics;
 
     for (size_t i = 0; i < slot->microbatches * metrics * ranks; i++) {
         size_t offset = i / ranks / metrics;
@@ -92,7 +92,7 @@ static void driver_add(struct alar_driver *driver, const struct driver_slot *slo
                        const void *elements)
 {
     const struct alar_layout *layout = &driver->options.layout;
-    size_t metrics = alar_payload_metrics(layout);
+    size_t metrics = layout->metrics;
     size_t each = alar_payload_pair_microbatches(layout);
     size_t at = slot->step * metrics; /* of the step's first metric */
     size_t microbatch = slot->microbatch;
@@ -157,7 +157,7 @@ static void report_metric(struct alar_driver *driver, size_t metric)
 {
     const struct alar_driver_options *options = &driver->options;
     size_t steps = driver->steps;
-    size_t metrics = alar_payload_metrics(&options->layout);
+    size_t metrics = options->layout.metrics;
     enum alar_metric_kind kind = alar_kinds_get(options->layout.kinds, (uint32_t)metric);
     enum alar_over over = kind == ALAR_METRIC_MEAN ? options->over : ALAR_OVER_POOLED;
     struct alar_tally interval;
@@ -197,7 +197,7 @@ static void report_metric(struct alar_driver *driver, size_t metric)
 
 void driver_report(struct alar_driver *driver)
 {
-    for (size_t i = 0; i < alar_payload_metrics(&driver->options.layout); i++) {
+    for (size_t i = 0; i < driver->options.layout.metrics; i++) {
         report_metric(driver, i);
     }
     driver->steps = 0;

@@ -130,7 +130,7 @@ static void extremes_write(const struct writing *writing)
 static uint64_t flag_own(const struct writing *writing, const struct alar_local *local,
                          size_t element)
 {
-    uint32_t cp = writing->layout->cp > 1 ? writing->layout->cp : 1;
+    uint32_t cp = writing->layout->cp;
     uint32_t bits = alar_set_bits(writing->layout->encoding);
     uint64_t shares = cp > 1 ? local->shares : local->nonfinite > 0;
     uint64_t set = 0;
@@ -239,7 +239,7 @@ void alar_payload_add(const struct alar_layout *layout, const void *elements, si
                       struct alar_tally *step)
 {
     enum alar_normalization normalization =
-        payload_normalization(layout, payload_pair_kind(layout, alar_payload_metrics(layout), i));
+        payload_normalization(layout, payload_pair_kind(layout, layout->metrics, i));
     struct alar_exact_ratio pair;
 
     if (layout->encoding != ALAR_EXACT) {

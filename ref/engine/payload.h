@@ -31,9 +31,9 @@ struct alar_layout {
     enum alar_normalization normalization;
     enum alar_placement placement;
     uint32_t ranks;        /* of the group, at least 1 */
-    uint32_t cp;           /* context parallel ranks behind each of them; 0 is 1 */
+    uint32_t cp;           /* context parallel ranks behind each of them, at least 1 */
     uint32_t microbatches; /* a step, at least 1 */
-    uint32_t metrics;      /* side by side in each microbatch; 0 is 1 */
+    uint32_t metrics;      /* side by side in each microbatch, at least 1 */
     uint32_t kinds;        /* of the metrics, as in a schema; 0: all are means */
     bool has_flags;        /* carry who was non-finite */
     uint64_t schema;       /* exact: hash of the sorted names and kinds of the metrics */
@@ -45,9 +45,6 @@ struct alar_layout {
 /* What a element is: F32 (pair32), F64 (pair64) or I64 (exact); and its bytes. */
 enum alar_dtype alar_payload_dtype(const struct alar_layout *layout);
 size_t alar_payload_element_bytes(const struct alar_layout *layout);
-
-/* How many metrics each microbatch has: at least 1. */
-uint32_t alar_payload_metrics(const struct alar_layout *layout);
 
 /* Cells that one pair covers: a step's where they may be added locally (token-weighted, not placed
    per microbatch), otherwise one. */

@@ -19,12 +19,7 @@ size_t alar_payload_element_bytes(const struct alar_layout *layout)
 
 uint32_t alar_payload_set_ranks(const struct alar_layout *layout)
 {
-    return layout->ranks * (layout->cp > 1 ? layout->cp : 1);
-}
-
-uint32_t alar_payload_metrics(const struct alar_layout *layout)
-{
-    return layout->metrics > 1 ? layout->metrics : 1;
+    return layout->ranks * layout->cp;
 }
 
 size_t alar_payload_pair_microbatches(const struct alar_layout *layout)
@@ -40,10 +35,10 @@ size_t alar_payload_pairs(const struct alar_layout *layout, size_t microbatches)
     size_t each = alar_payload_pair_microbatches(layout);
 
     if (each == 1) { /* no division where a pair is a microbatch: this is asked for each post */
-        return microbatches * alar_payload_metrics(layout);
+        return microbatches * layout->metrics;
     }
     PRE(microbatches % each == 0);
-    return microbatches / each * alar_payload_metrics(layout);
+    return microbatches / each * layout->metrics;
 }
 
 /* How many of the first metrics have a block beside each of their pairs. */
@@ -59,13 +54,13 @@ static size_t extremes_before(const struct alar_layout *layout, uint32_t metric)
 
 bool alar_payload_has_extremes(const struct alar_layout *layout)
 {
-    return extremes_before(layout, alar_payload_metrics(layout)) > 0;
+    return extremes_before(layout, layout->metrics) > 0;
 }
 
 /* Lanes of all blocks. */
 static size_t extreme_elements(const struct alar_layout *layout, size_t groups)
 {
-    return groups * extremes_before(layout, alar_payload_metrics(layout)) *
+    return groups * extremes_before(layout, layout->metrics) *
            alar_extreme_elements(layout->encoding, layout->ranks);
 }
 
@@ -74,7 +69,7 @@ struct payload_plan payload_plan(const struct alar_layout *layout, size_t microb
     bool is_exact = layout->encoding == ALAR_EXACT;
     struct payload_plan plan;
 
-    plan.metrics = alar_payload_metrics(layout);
+    plan.metrics = layout->metrics;
     plan.pair_elements = is_exact ? ALAR_PAYLOAD_EXACT_ELEMENTS : 2;
     plan.pair_microbatches = alar_payload_pair_microbatches(layout);
     plan.pairs = alar_payload_pairs(layout, microbatches);

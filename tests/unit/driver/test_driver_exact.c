@@ -134,7 +134,9 @@ static struct alar_driver *driver_of(uint32_t rank, uint64_t schema)
         .rank = rank,
         .now_us = no_time,
         .rules = {.placement = ALAR_PLACEMENT_MICROBATCH, .log_interval = 1},
-        .layout = {.encoding = ALAR_EXACT,
+        .layout = {.metrics = 1,
+                   .cp = 1,
+                   .encoding = ALAR_EXACT,
                    .placement = ALAR_PLACEMENT_MICROBATCH,
                    .ranks = RANKS,
                    .microbatches = 2,
@@ -277,7 +279,8 @@ Test(driver_exact, a_back_end_without_integers_is_refused)
         .context = &rank_number[0],
         .now_us = no_time,
         .rules = rules,
-        .layout = {.encoding = ALAR_PAIR32, .ranks = RANKS, .microbatches = 1},
+        .layout =
+            {.metrics = 1, .cp = 1, .encoding = ALAR_PAIR32, .ranks = RANKS, .microbatches = 1},
         .window = 1,
     };
     struct alar_driver *driver = NULL;
@@ -297,7 +300,9 @@ Test(driver_exact, extremes_of_too_many_ranks_are_refused)
                 .context = &rank_number[0],
                 .now_us = no_time,
                 .rules = {.log_interval = 1},
-                .layout = {.encoding = ALAR_EXACT,
+                .layout = {.metrics = 1,
+                           .cp = 1,
+                           .encoding = ALAR_EXACT,
                            .ranks = ALAR_EXTREME_RANKS_MAX + more,
                            .microbatches = 1,
                            .kinds = alar_kinds_put(0, 0, (enum alar_metric_kind)kind)},

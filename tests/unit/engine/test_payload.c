@@ -74,7 +74,9 @@ Test(payload, layouts_are_as_typed)
 
     cr_assert_eq(sizeof(table) / sizeof(table[0]), ALAR_NORMALIZATION_COUNT * ALAR_PLACEMENT_COUNT);
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-        struct alar_layout layout = {.normalization = table[i].normalization,
+        struct alar_layout layout = {.metrics = 1,
+                                     .cp = 1,
+                                     .normalization = table[i].normalization,
                                      .placement = table[i].placement,
                                      .ranks = 30,
                                      .microbatches = 4};
@@ -133,7 +135,9 @@ Test(payload, all_placements_carry_the_same_number)
         double first[2] = {0};
 
         for (int i = 0; i < ALAR_PLACEMENT_COUNT * 4; i++) {
-            struct alar_layout layout = {.encoding = ALAR_PAIR64,
+            struct alar_layout layout = {.metrics = 1,
+                                         .cp = 1,
+                                         .encoding = ALAR_PAIR64,
                                          .normalization = (enum alar_normalization)n,
                                          .placement = (enum alar_placement)(i % 3),
                                          .ranks = 2,
@@ -218,7 +222,9 @@ Test(payload, sets_of_ranks_survive_any_order)
     cr_log_info("seed %d", SEED);
     for (uint32_t ranks = 1; ranks <= RANKS_MAX; ranks++) {
         for (int i = 0; i < 40; i++) {
-            struct alar_layout layout = {.encoding = (enum alar_encoding)(i % 2),
+            struct alar_layout layout = {.metrics = 1,
+                                         .cp = 1,
+                                         .encoding = (enum alar_encoding)(i % 2),
                                          .normalization = ALAR_RANK_MEAN,
                                          .placement = ALAR_PLACEMENT_STEP,
                                          .ranks = ranks,
@@ -239,8 +245,12 @@ Test(payload, a_lane_that_is_no_set_names_nobody)
     static const uint64_t named[] = {0, 0, 1, 2, 3};
 
     for (int e = 0; e <= ALAR_PAIR64; e++) {
-        struct alar_layout layout = {
-            .encoding = (enum alar_encoding)e, .ranks = 3, .microbatches = 1, .has_flags = true};
+        struct alar_layout layout = {.metrics = 1,
+                                     .cp = 1,
+                                     .encoding = (enum alar_encoding)e,
+                                     .ranks = 3,
+                                     .microbatches = 1,
+                                     .has_flags = true};
         union elements elements;
 
         memset(&elements, 0, sizeof(elements));
@@ -262,7 +272,7 @@ Test(payload, a_lane_that_is_no_set_names_nobody)
 /* With the check off nothing but the original feature's two elements travels. spec: L-08 */
 Test(payload, without_the_check_two_lanes_travel)
 {
-    struct alar_layout layout = {.ranks = 4, .microbatches = 1};
+    struct alar_layout layout = {.metrics = 1, .cp = 1, .ranks = 4, .microbatches = 1};
     struct alar_local local = {.sum = (double)NAN, .tokens = 3, .nonfinite = 1};
     union elements elements;
 
@@ -277,14 +287,16 @@ Test(payload, without_the_check_two_lanes_travel)
 /* Callers' duties. */
 Test(payload, half_a_step_is_a_defect_of_the_caller, .signal = SIGABRT)
 {
-    struct alar_layout layout = {.placement = ALAR_PLACEMENT_STEP, .ranks = 2, .microbatches = 2};
+    struct alar_layout layout = {
+        .metrics = 1, .cp = 1, .placement = ALAR_PLACEMENT_STEP, .ranks = 2, .microbatches = 2};
 
     cr_log_error("%zu", alar_payload_pairs(&layout, 3));
 }
 
 Test(payload, a_rank_outside_the_group_is_a_defect_of_the_caller, .signal = SIGABRT)
 {
-    struct alar_layout layout = {.ranks = 2, .microbatches = 1, .has_flags = true};
+    struct alar_layout layout = {
+        .metrics = 1, .cp = 1, .ranks = 2, .microbatches = 1, .has_flags = true};
     union elements elements = {{0}};
 
     cr_log_error("%d", alar_payload_flag(&layout, &elements, 1, 0, 2));

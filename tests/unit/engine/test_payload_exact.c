@@ -26,7 +26,9 @@ static uint64_t bits_of(double value)
 static struct alar_layout layout_of(enum alar_normalization normalization, uint32_t ranks,
                                     uint32_t microbatches)
 {
-    return (struct alar_layout){.encoding = ALAR_EXACT,
+    return (struct alar_layout){.metrics = 1,
+                                .cp = 1,
+                                .encoding = ALAR_EXACT,
                                 .normalization = normalization,
                                 .placement = ALAR_PLACEMENT_STEP,
                                 .ranks = ranks,

@@ -46,7 +46,7 @@ struct known {
 static void reduce(const struct alar_layout *layout, const struct alar_local *local,
                    union elements *sum, struct known *known)
 {
-    uint32_t metrics = alar_payload_metrics(layout);
+    uint32_t metrics = layout->metrics;
     size_t count = alar_payload_elements(layout, MICROBATCHES);
 
     memset(sum, 0, sizeof(*sum));
@@ -142,6 +142,7 @@ Test(payload_metrics, each_metric_is_what_it_is_alone)
 
     for (int round = 0; round < 120 * ALAR_ENCODING_COUNT * ALAR_SEED_UNDIVIDED; round++) {
         const struct alar_layout layout = {
+            .cp = 1,
             .encoding = (enum alar_encoding)(round % ALAR_ENCODING_COUNT),
             .normalization =
                 (enum alar_normalization)(round / ALAR_ENCODING_COUNT % ALAR_SEED_UNDIVIDED),
@@ -176,6 +177,8 @@ Test(payload_metrics, sums_and_extremes_ignore_the_normalization)
         enum alar_metric_kind kind = (enum alar_metric_kind)(i % ALAR_METRIC_KINDS);
         static const double expected[] = {0.0, 17.5, -0.5, 5.0}; /* 9 of no token is added */
         struct alar_layout layout = {
+            .metrics = 1,
+            .cp = 1,
             .encoding = (enum alar_encoding)(i / ALAR_METRIC_KINDS % ALAR_ENCODING_COUNT),
             .normalization = (enum alar_normalization)(i / ALAR_METRIC_KINDS / ALAR_ENCODING_COUNT),
             .placement = ALAR_PLACEMENT_STEP,
@@ -212,7 +215,9 @@ Test(payload_metrics, sums_and_extremes_ignore_the_normalization)
    in the set behind it. spec: N-13 */
 Test(payload_metrics, a_damaged_block_is_found)
 {
-    const struct alar_layout layout = {.encoding = ALAR_EXACT,
+    const struct alar_layout layout = {.metrics = 1,
+                                       .cp = 1,
+                                       .encoding = ALAR_EXACT,
                                        .placement = ALAR_PLACEMENT_STEP,
                                        .ranks = RANKS,
                                        .microbatches = MICROBATCHES,

@@ -148,7 +148,9 @@ static char *exact_elements(char *at, const char *end, const int64_t *elements, 
 
 static void exact_text(const struct exact_row *row, char *text, size_t size)
 {
-    const struct alar_layout layout = {.encoding = ALAR_EXACT,
+    const struct alar_layout layout = {.metrics = 1,
+                                       .cp = 1,
+                                       .encoding = ALAR_EXACT,
                                        .placement = ALAR_PLACEMENT_MICROBATCH,
                                        .ranks = PAIR_RANKS,
                                        .microbatches = 1,

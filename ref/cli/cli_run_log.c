@@ -1,5 +1,6 @@
 /* What people read of a run: log lines, comparison, progress, the ending, the summary. */
 #include "cli/cli_run.h"
+#include "run/run_state.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* `alar run --mutant`: a back end that is wrong on purpose, to see what the judge says of it. */
 #include "cli/cli_run.h"
+#include "run/run_state.h"
 #include "sys/parse.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The order of a run: inputs first, then the back end, the two passes, the summary, the farewell.
  */
-#include "run/run.h"
 #include "faults/point.h"
+#include "run/run_state.h"
 
 #include <stdio.h>
 

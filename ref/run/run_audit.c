@@ -9,7 +9,7 @@
 #include "engine/schema.h"
 #include "faults/point.h"
 #include "legal/interval.h"
-#include "run/run.h"
+#include "run/run_state.h"
 
 #include <stdlib.h>
 

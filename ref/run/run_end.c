@@ -1,7 +1,7 @@
 /* How a rank's run ends: in order, or by telling who is missing and leaving without the library. */
 #include "engine/barrier.h"
 #include "faults/point.h"
-#include "run/run.h"
+#include "run/run_state.h"
 #include "sys/clock.h"
 
 #include <stdio.h>

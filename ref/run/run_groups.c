@@ -1,6 +1,6 @@
 /* Who reduces with whom: the communicators of a run whose world has context parallel ranks or
    pipeline stages. Every rank makes all of them, in one order, and keeps its own. */
-#include "run/run.h"
+#include "run/run_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>

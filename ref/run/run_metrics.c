@@ -1,7 +1,7 @@
 /* What a run logs beside the loss: its least and its greatest value over ranks and microbatches,
    with the rank that has it, and the sum of the tokens. */
 #include "engine/schema.h"
-#include "run/run.h"
+#include "run/run_state.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* One pass: a driver and a loop for every rank of this process, run side by side to their end.
  */
 #include "faults/point.h"
-#include "run/run.h"
+#include "run/run_state.h"
 #include "sys/clock.h"
 
 #include <stdlib.h>

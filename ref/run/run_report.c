@@ -1,6 +1,6 @@
 /* What becomes of each report: kept, written as JSON, shown, and held against its twin. */
 #include "numbers/fp.h"
-#include "run/run.h"
+#include "run/run_state.h"
 
 #include <string.h>
 

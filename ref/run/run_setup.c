@@ -2,7 +2,7 @@
    the ranks of this process, and their histories. */
 #include "backend/plugin.h"
 #include "faults/point.h"
-#include "run/run.h"
+#include "run/run_state.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef ALAR_TEST_BROKEN_H
 #define ALAR_TEST_BROKEN_H
 
-#include "run/run.h"
+#include "run/run_state.h"
 
 enum {
     BROKEN_RANKS = 4,

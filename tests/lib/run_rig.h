@@ -2,7 +2,7 @@
 #ifndef TESTS_RUN_RIG_H
 #define TESTS_RUN_RIG_H
 
-#include "run/run.h"
+#include "run/run_state.h"
 
 enum {
     RUN_RIG_REPORTS_MAX = 200

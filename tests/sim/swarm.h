@@ -4,7 +4,7 @@
 
 #include "faults/plan.h"
 #include "judge/verdict.h"
-#include "run/run.h"
+#include "run/run_state.h"
 
 #include <stdio.h>
 

@@ -97,7 +97,7 @@ BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 # ---- targets for people --------------------------------------------------------------------------
 
 .PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit faults tidy fix cover install
-.PHONY: deps-matrix matrix matrix-programs clean mutants sim metamorphic spec spec-full patches fuzz bench benchmarks
+.PHONY: deps-matrix matrix matrix-programs clean mutants sim spec spec-full patches fuzz bench benchmarks
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
@@ -175,12 +175,6 @@ sim: $(SWARM) ## a swarm of simulated runs with drawn faults (SEEDS=2000, FIRST=
 	$(Q)timeout -k 2 600 $(SWARM) $(BUILD)/sim $(FIRST) $(SEEDS) >$(BUILD)/sim.log || { \
 		grep -v '^seed ' $(BUILD)/sim.log; exit 1; }
 	$(Q)tail -n 2 $(BUILD)/sim.log
-
-VARIANTS ?= 50000
-SEED     ?= 1
-metamorphic: $(PROGRAM) ## verdicts of histories in other words that say the same (VARIANTS=50000, SEED=1)
-	$(Q)timeout -k 2 900 tests/prove/metamorphic.py --seed $(SEED) --variants $(VARIANTS) \
-		--not-yet tests/prove/not-yet
 
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 fuzz: $(FUZZ) ## libFuzzer on reader and judge, FUZZ_SECONDS (60) each

@@ -81,7 +81,8 @@ static bool average_is_after(const struct mutant_fold *fold, const uint64_t *ter
         uint64_t sum = sums->value[i];
 
         if (alar_fp_is_same(fold->dtype, alar_fp_divide(fold->dtype, sum, fold->ranks), value) ||
-            alar_fp_is_same(fold->dtype, alar_fp_multiply(fold->dtype, sum, inverse), value)) {
+            alar_fp_is_same(fold->dtype, alar_fp_multiply(fold->dtype, ALAR_NEAREST, sum, inverse),
+                            value)) {
             return true;
         }
     }
@@ -97,7 +98,7 @@ static bool average_is_legal(const struct mutant_fold *fold, const uint64_t *ter
 
     for (uint32_t r = 0; r < fold->ranks; r++) {
         divided[r] = alar_fp_divide(fold->dtype, term[r], fold->ranks);
-        multiplied[r] = alar_fp_multiply(fold->dtype, term[r], inverse);
+        multiplied[r] = alar_fp_multiply(fold->dtype, ALAR_NEAREST, term[r], inverse);
     }
     return average_is_after(fold, term, inverse, value) ||
            reached_has(fold->dtype, sums_reach(fold->dtype, divided, fold->ranks), value) ||

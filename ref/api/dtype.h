@@ -23,6 +23,11 @@ enum alar_dtype {
     ALAR_I32,
     ALAR_I64,
     ALAR_U8,
+    ALAR_I8,
+    ALAR_I16,
+    ALAR_U16,
+    ALAR_U32,
+    ALAR_U64,
     ALAR_DTYPE_COUNT
 };
 
@@ -43,7 +48,7 @@ ALAR_API const char *alar_dtype_name(enum alar_dtype dtype);
    Errors: ALAR_E_INPUT when no dtype has the name. */
 ALAR_API ALAR_MUST_USE enum alar_status alar_dtype_find(const char *name, enum alar_dtype *dtype);
 
-/* All bits of a dtype; its sign bit, 0 for U8. */
+/* All bits of a dtype; its sign bit, 0 for those without one. */
 ALAR_API uint64_t alar_dtype_mask(enum alar_dtype dtype);
 ALAR_API uint64_t alar_dtype_sign(enum alar_dtype dtype);
 
@@ -66,7 +71,7 @@ ALAR_API uint64_t alar_fp_largest(enum alar_dtype dtype, bool is_negative);
 ALAR_API uint64_t alar_fp_negate(enum alar_dtype dtype, uint64_t bits);
 
 /* Where a value stands on the line of all values of its dtype: neighbours differ by one, -0 is
-   0 - 1 and +0 is 0. Not for NaN. */
+   0 - 1 and +0 is 0; U64 begins at INT64_MIN. Not for NaN. */
 ALAR_API int64_t alar_fp_rank(enum alar_dtype dtype, uint64_t bits);
 ALAR_API uint64_t alar_fp_unrank(enum alar_dtype dtype, int64_t rank);
 
@@ -74,7 +79,7 @@ ALAR_API uint64_t alar_fp_unrank(enum alar_dtype dtype, int64_t rank);
    either is NaN. */
 ALAR_API uint64_t alar_fp_ulps(enum alar_dtype dtype, uint64_t a, uint64_t b);
 
-/* The bits of an integer dtype as a number. */
+/* The bits of an integer dtype as a number; those of U64 modulo 2^64. */
 ALAR_API int64_t alar_int_value(enum alar_dtype dtype, uint64_t bits);
 
 #ifdef __cplusplus

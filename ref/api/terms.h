@@ -73,7 +73,15 @@ enum alar_red {
     ALAR_RED_MAX,
     ALAR_RED_MIN,
     ALAR_RED_PRODUCT,
-    ALAR_RED_AVG
+    ALAR_RED_AVG,
+    ALAR_RED_LAND, /* the logical ones: what is not 0 is true; 1 or 0 comes out */
+    ALAR_RED_LOR,
+    ALAR_RED_LXOR,
+    ALAR_RED_BAND, /* bit by bit, of integers */
+    ALAR_RED_BOR,
+    ALAR_RED_BXOR,
+    ALAR_RED_MAXLOC, /* elements in pairs, value and index: the extreme and its least index */
+    ALAR_RED_MINLOC
 };
 
 /* What an average is: where the division by the number of ranks happens. spec: N-16 */
@@ -100,7 +108,7 @@ ALAR_API extern const char *const alar_normalization_names[]; /* token-weighted 
 ALAR_API extern const char *const alar_over_names[];          /* steps pooled */
 ALAR_API extern const char *const alar_encoding_names[];      /* pair32 pair64 exact */
 ALAR_API extern const char *const alar_check_names[];         /* agree raise count off */
-ALAR_API extern const char *const alar_red_names[];           /* sum max min product avg */
+ALAR_API extern const char *const alar_red_names[];           /* sum max min product ... */
 ALAR_API extern const char *const alar_metric_kind_names[];   /* mean sum min max */
 
 #ifdef __cplusplus

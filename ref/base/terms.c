@@ -17,6 +17,7 @@ const char *const alar_over_names[] = {"steps", "pooled", NULL};
 const char *const alar_encoding_names[] = {"pair32", "pair64", "exact", NULL};
 
 const char *const alar_check_names[] = {"agree", "raise", "count", "off", NULL};
-const char *const alar_red_names[] = {"sum", "max", "min", "product", "avg", NULL};
+const char *const alar_red_names[] = {"sum",  "max",  "min", "product", "avg",    "land",   "lor",
+                                      "lxor", "band", "bor", "bxor",    "maxloc", "minloc", NULL};
 
 const char *const alar_metric_kind_names[] = {"mean", "sum", "min", "max", NULL};

@@ -1,6 +1,5 @@
 /* One element of one result: is its value legal, and where does it come from? No tolerance
-   anywhere: the ladder of provenance.h decides, but for products and for averages kept in a wider
-   dtype. */
+   anywhere: the proofs of provenance.h decide, once for each arithmetic that is allowed. */
 #include "judge/judge_state.h"
 
 #include "base/check.h"
@@ -11,7 +10,8 @@ enum {
     SCRATCH_RANK_BYTES = 192,         /* for what takes room by rank */
     SPARE_BYTES = 256 << 10,          /* what the values after the first ones get: 12 ranks */
     WORK_THOROUGH = 10 * 1000 * 1000, /* about 100 ms */
-    WORK_SPARE = 100 * 1000
+    WORK_SPARE = 100 * 1000,
+    JUDGE_ARITHMETICS = 4
 };
 
 size_t alar_judge_scratch_bytes(uint32_t world)
@@ -27,23 +27,33 @@ static struct alar_adder reduce_adder(const struct alar_judge *judge, enum alar_
 
     if (!alar_dtype_is_float(dtype)) {
         return (struct alar_adder){dtype, dtype,
-                                   model == ALAR_SATURATE ? ALAR_SATURATE : ALAR_NEAREST};
+                                   model == ALAR_SATURATE ? ALAR_SATURATE : ALAR_NEAREST, false};
     }
-    return (struct alar_adder){dtype, width < 0 ? dtype : (enum alar_dtype)width, model};
+    return (struct alar_adder){dtype, width < 0 ? dtype : (enum alar_dtype)width, model, false};
 }
 
 /* A promised height of the whole world's tree says nothing about a group smaller than it. */
 struct judge_element judge_ask(const struct alar_judge *judge, const struct judge_op *op,
-                               uint32_t element, uint64_t value)
+                               uint32_t element, const uint64_t *out)
 {
-    struct judge_element asked = {.value = value, .scratch = judge->setup.scratch};
+    struct judge_element asked = {.value = out ? out[element] : 0, .scratch = judge->setup.scratch};
     const struct alar_contract *contract = &judge->contract;
     const uint64_t *in = alar_arena_at(judge->arena, op->in);
     uint64_t *column = alar_scratch_take(&asked.scratch, op->members, sizeof *column);
 
+    uint64_t *beside = NULL;
+    bool is_place = (op->red == ALAR_RED_MAXLOC || op->red == ALAR_RED_MINLOC) && element % 2 == 1;
+
     PRE(column != NULL);
     for (uint32_t m = 0; m < op->members; m++) {
         column[m] = in[(size_t)m * op->elements + element];
+    }
+    if (is_place) {
+        beside = alar_scratch_take(&asked.scratch, op->members, sizeof *beside);
+        PRE(beside != NULL);
+        for (uint32_t m = 0; m < op->members; m++) {
+            beside[m] = in[(size_t)m * op->elements + element - 1];
+        }
     }
     asked.reduce = (struct alar_reduce){.red = op->red,
                                         .avg = contract->avg,
@@ -51,6 +61,8 @@ struct judge_element judge_ask(const struct alar_judge *judge, const struct judg
                                         .adder = reduce_adder(judge, op->dtype),
                                         .height = contract->height,
                                         .bits = column,
+                                        .beside = beside,
+                                        .extreme = beside && out ? out[element - 1] : 0,
                                         .n = op->members};
     if (contract->height >= op->members) {
         asked.reduce.height = 0;
@@ -58,71 +70,30 @@ struct judge_element judge_ask(const struct alar_judge *judge, const struct judg
     return asked;
 }
 
-/* Libraries may add 16-bit floats in fp32 and round once at the end; without a promise that is as
-   legal as rounding each time. spec: O-36 */
-static bool reduce_may_be_wide(const struct alar_judge *judge, const struct alar_reduce *reduce)
+/* Every arithmetic that the contract allows, the plainest first. Libraries may add 16-bit floats in
+   fp32 and round once at the end; without a promise that is as legal as rounding each time. A wider
+   average may be divided in the dtype, or in the wider one. spec: O-36, N-31 */
+static uint32_t reduce_arithmetics(const struct alar_judge *judge, const struct alar_reduce *reduce,
+                                   struct alar_reduce *all)
 {
     enum alar_dtype dtype = reduce->adder.dtype;
+    bool is_rounding = reduce->red == ALAR_RED_SUM || reduce->red == ALAR_RED_PRODUCT ||
+                       reduce->red == ALAR_RED_AVG;
+    bool may_be_wide = (dtype == ALAR_F16 || dtype == ALAR_BF16) && is_rounding &&
+                       !judge->is_contract_given[ALAR_FIELD_ADDER] &&
+                       !judge->is_contract_given[ALAR_FIELD_WIDTH];
+    uint32_t count = 0;
 
-    return (dtype == ALAR_F16 || dtype == ALAR_BF16) && reduce->red != ALAR_RED_MAX &&
-           reduce->red != ALAR_RED_MIN && !judge->is_contract_given[ALAR_FIELD_ADDER] &&
-           !judge->is_contract_given[ALAR_FIELD_WIDTH];
-}
-
-/* Products: the two folds are tried, and two ranks have one order only; otherwise undecided. */
-static enum judge_legality reduce_product(struct judge_element *asked)
-{
-    enum alar_dtype dtype = asked->reduce.adder.dtype;
-    const uint64_t *column = asked->reduce.bits;
-    uint32_t n = asked->reduce.n;
-    uint64_t left = column[0], right = column[n - 1];
-    bool is_only = n <= 2 || !alar_dtype_is_float(dtype);
-
-    for (uint32_t m = 1; m < n; m++) {
-        if (alar_dtype_is_float(dtype)) {
-            left = alar_fp_multiply(dtype, left, column[m]);
-            right = alar_fp_multiply(dtype, right, column[n - 1 - m]);
-        } else {
-            left = right = left * column[m] & alar_dtype_mask(dtype);
+    for (int wide = 0; wide <= (int)may_be_wide; wide++) {
+        all[count] = *reduce;
+        all[count].adder.wide = wide ? ALAR_F32 : reduce->adder.wide;
+        count++;
+        if (reduce->red == ALAR_RED_AVG && all[count - 1].adder.wide != dtype) {
+            all[count] = all[count - 1];
+            all[count++].is_rounded_once = true;
         }
     }
-    asked->origin.proof = is_only ? ALAR_PROOF_ONLY : ALAR_PROOF_NAMED;
-    if (alar_fp_is_same(dtype, left, asked->value) || alar_fp_is_same(dtype, right, asked->value)) {
-        return JUDGE_LEGAL;
-    }
-    return is_only || alar_fp_is_nan(dtype, left) ? JUDGE_ILLEGAL : JUDGE_UNDECIDED;
-}
-
-/* An average whose sum is kept in fp32, divided there and rounded to the 16-bit dtype once:
-   everything between the ends of the hull counts. */
-static enum judge_legality reduce_wide_average(struct judge_element *asked)
-{
-    enum alar_dtype dtype = asked->reduce.adder.dtype;
-    struct alar_adder adder = {ALAR_F32, ALAR_F32, ALAR_NEAREST};
-    struct alar_scratch scratch = asked->scratch;
-    uint32_t n = asked->reduce.n;
-    uint64_t *column = alar_scratch_take(&scratch, n, sizeof *column);
-    struct alar_hull hull;
-    double end[2], at = alar_fp_to_double(dtype, asked->value);
-
-    if (n > JUDGE_HULL_RANKS || !alar_fp_is_finite(dtype, asked->value)) {
-        return JUDGE_UNDECIDED;
-    }
-    for (uint32_t m = 0; m < n; m++) {
-        column[m] = alar_fp_convert(dtype, ALAR_F32, ALAR_NEAREST, asked->reduce.bits[m]);
-    }
-    struct alar_range *range = alar_scratch_take(&scratch, UINT64_C(1) << n, sizeof *range);
-    alar_hull_build(&hull, adder, column, n, range);
-    struct alar_range whole = range[(UINT32_C(1) << n) - 1];
-    for (unsigned side = 0; side < 2; side++) {
-        uint64_t sum = alar_fp_from_double(ALAR_F32, side ? whole.high : whole.low);
-        uint64_t mean = alar_fp_divide(ALAR_F32, sum, n);
-
-        end[side] = alar_fp_to_double(dtype, alar_fp_convert(ALAR_F32, dtype, ALAR_NEAREST, mean));
-    }
-    asked->origin.proof = ALAR_PROOF_HULL;
-    asked->has_origin = false;
-    return whole.low <= whole.high && at >= end[0] && at <= end[1] ? JUDGE_LEGAL : JUDGE_ILLEGAL;
+    return count;
 }
 
 /* A NaN went in where none may get lost, and another number came out. spec: O-32 */
@@ -139,13 +110,13 @@ static bool reduce_hides_nan(const struct judge_element *asked)
     bool is_kept = is_extreme ? reduce->nan == ALAR_NAN_PROPAGATE || nans == reduce->n
                               : reduce->adder.model != ALAR_SATURATE;
 
-    return nans > 0 && is_kept && reduce->red != ALAR_RED_PRODUCT &&
+    return nans > 0 && is_kept && !alar_red_is_discrete(reduce->red) &&
            !alar_fp_is_nan(dtype, asked->value);
 }
 
-/* The ladder's answer. The first values that no named tree explains are searched for as long as it
-   takes; a history of many of them gets through with the hull. */
-static enum judge_legality reduce_climb(struct alar_judge *judge, struct judge_element *asked)
+/* The answer to one arithmetic. The first values that no named tree explains are searched for as
+   long as it takes; a history of many of them gets through with the hull. */
+static enum judge_legality reduce_search(struct alar_judge *judge, struct judge_element *asked)
 {
     bool is_thorough = judge->searched < JUDGE_THOROUGH;
     struct alar_scratch room = asked->scratch;
@@ -168,48 +139,67 @@ static enum judge_legality reduce_climb(struct alar_judge *judge, struct judge_e
                                                          : JUDGE_ILLEGAL;
 }
 
+/* Nothing allows the value: what is allowed reaches from the least of all to the greatest. */
+static void reduce_widen(struct judge_element *asked, const struct judge_element *other)
+{
+    enum alar_dtype dtype = asked->reduce.adder.dtype;
+    struct alar_origin *mine = &asked->origin;
+    const struct alar_origin *its = &other->origin;
+
+    mine->has_range = mine->has_range && its->has_range && asked->has_origin && other->has_origin;
+    if (!mine->has_range) {
+        return;
+    }
+    if (alar_fp_rank(dtype, its->low) < alar_fp_rank(dtype, mine->low)) {
+        mine->low = its->low;
+    }
+    if (alar_fp_rank(dtype, its->high) > alar_fp_rank(dtype, mine->high)) {
+        mine->high = its->high;
+    }
+}
+
 enum judge_legality judge_answer(struct alar_judge *judge, struct judge_element *asked)
 {
-    struct judge_element wide = *asked;
-    enum judge_legality legality =
-        asked->reduce.red == ALAR_RED_PRODUCT ? reduce_product(asked) : reduce_climb(judge, asked);
+    struct alar_reduce all[JUDGE_ARITHMETICS];
+    uint32_t count = reduce_arithmetics(judge, &asked->reduce, all);
+    enum judge_legality legality = JUDGE_ILLEGAL;
+    enum alar_dtype promised = asked->reduce.adder.wide;
+    struct judge_element trial = *asked;
 
-    if (legality == JUDGE_ILLEGAL && reduce_may_be_wide(judge, &asked->reduce)) {
-        wide.reduce.adder.wide = ALAR_F32;
-        wide.is_widened = true;
-        enum judge_legality other = asked->reduce.red == ALAR_RED_SUM ? reduce_climb(judge, &wide)
-                                                                      : reduce_wide_average(&wide);
-        if (other == JUDGE_LEGAL) {
-            *asked = wide;
+    for (uint32_t k = 0; k < count && legality != JUDGE_LEGAL; k++) {
+        trial.reduce = all[k];
+        trial.is_widened = all[k].is_rounded_once || all[k].adder.wide != promised;
+        enum judge_legality found = reduce_search(judge, &trial);
+
+        if (k == 0 || found == JUDGE_LEGAL) {
+            *asked = trial;
+        } else if (found == JUDGE_ILLEGAL) {
+            reduce_widen(asked, &trial);
         }
-        legality = other;
+        legality = found < legality ? found : legality;
     }
     return legality == JUDGE_ILLEGAL && reduce_hides_nan(asked) ? JUDGE_NAN_IS_LOST : legality;
 }
 
-/* What would have been legal, where it is known exactly. The ladder may have refused before it
- * knew.
- */
+/* What would have been legal, where it is known exactly. The search may have refused before it
+   knew. */
 void judge_limits(const struct judge_element *asked, struct judge_limits *limits)
 {
     const struct alar_reduce *reduce = &asked->reduce;
     struct alar_adder adder = reduce->adder;
     struct alar_scratch scratch = asked->scratch;
     struct alar_hull hull;
+    bool is_hull = reduce->red == ALAR_RED_SUM || reduce->red == ALAR_RED_PRODUCT;
 
     limits->is_known = asked->has_origin && asked->origin.has_range;
     limits->lowest = asked->origin.low;
     limits->highest = asked->origin.high;
-    if (limits->is_known || !alar_dtype_is_float(adder.dtype) || reduce->red != ALAR_RED_SUM ||
+    if (limits->is_known || !alar_dtype_is_float(adder.dtype) || !is_hull ||
         reduce->n > JUDGE_HULL_RANKS) {
         return;
     }
     struct alar_range *range = alar_scratch_take(&scratch, UINT64_C(1) << reduce->n, sizeof *range);
+    adder.is_product = reduce->red == ALAR_RED_PRODUCT;
     alar_hull_build(&hull, adder, reduce->bits, reduce->n, range);
-    struct alar_range whole = range[(UINT32_C(1) << reduce->n) - 1];
-    limits->is_known = whole.low <= whole.high;
-    if (limits->is_known) {
-        limits->lowest = alar_adder_store(adder, alar_fp_from_double(adder.wide, whole.low));
-        limits->highest = alar_adder_store(adder, alar_fp_from_double(adder.wide, whole.high));
-    }
+    limits->is_known = alar_hull_ends(&hull, &limits->lowest, &limits->highest);
 }

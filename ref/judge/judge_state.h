@@ -256,14 +256,14 @@ struct judge_element {
     struct alar_reduce reduce;
     uint64_t value;
     struct alar_origin origin;
-    bool has_origin;             /* products and averages in a wider dtype have none */
-    bool is_widened;             /* legal in a wider dtype alone, which nobody promised */
+    bool has_origin;             /* false: the scratch did not suffice */
+    bool is_widened;             /* legal by another arithmetic than the plainest alone */
     struct alar_scratch scratch; /* what is left of it */
 };
 
 /* judge_reduce.c: one element. */
 struct judge_element judge_ask(const struct alar_judge *judge, const struct judge_op *op,
-                               uint32_t element, uint64_t value);
+                               uint32_t element, const uint64_t *out);
 enum judge_legality judge_answer(struct alar_judge *judge, struct judge_element *asked);
 void judge_limits(const struct judge_element *asked, struct judge_limits *limits);
 

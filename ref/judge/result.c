@@ -78,7 +78,7 @@ static bool trees_survive(struct alar_judge *judge, const struct judge_op *op, c
         trees.starts[kind] = (uint16_t)(~judge->is_refuted[kind] & trees_starts(op->members));
     }
     for (uint32_t e = 0; e < op->elements; e++) {
-        struct judge_element asked = judge_ask(judge, op, e, out[e]);
+        struct judge_element asked = judge_ask(judge, op, e, out);
 
         if (!trees_narrow(&trees, &asked)) {
             return false;
@@ -131,7 +131,11 @@ static void result_certify(const struct alar_judge *judge, const struct judge_op
 {
     struct alar_scratch scratch = asked->scratch;
 
-    if (!judge->setup.certify || !asked->has_origin) {
+    bool is_provable = asked->has_origin && !asked->reduce.is_rounded_once &&
+                       asked->reduce.red != ALAR_RED_PRODUCT &&
+                       !alar_red_is_discrete(asked->reduce.red);
+
+    if (!judge->setup.certify || !is_provable) {
         return;
     }
     /* The witness is still in use. */
@@ -159,7 +163,7 @@ enum judge_legality judge_result(struct alar_judge *judge, const struct judge_op
         trees.starts[kind] = trees_starts(op->members);
     }
     for (uint32_t e = 0; e < op->elements; e++) {
-        struct judge_element asked = judge_ask(judge, op, e, out[e]);
+        struct judge_element asked = judge_ask(judge, op, e, out);
         enum judge_legality legality = judge_answer(judge, &asked);
 
         if (legality != JUDGE_LEGAL) {
@@ -186,7 +190,7 @@ bool judge_is_promised_tree(const struct alar_judge *judge, const struct judge_o
         return true; /* a start beyond this group: the promise does not speak of it */
     }
     for (uint32_t e = 0; e < op->elements; e++) {
-        struct judge_element asked = judge_ask(judge, op, e, out[e]);
+        struct judge_element asked = judge_ask(judge, op, e, out);
 
         if (!trees_explain(&asked, name)) {
             *element = e;

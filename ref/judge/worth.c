@@ -106,7 +106,7 @@ static bool doubt_is_torn(struct alar_judge *judge, const struct judge_op *op, c
     if (beside >= op->elements) {
         return false;
     }
-    struct judge_element asked = judge_ask(judge, op, beside, out[beside]);
+    struct judge_element asked = judge_ask(judge, op, beside, out);
 
     return judge_answer(judge, &asked) == JUDGE_LEGAL && asked.has_origin &&
            alar_diagnosis_is_torn(&asked.origin, diagnosis);
@@ -120,7 +120,7 @@ void judge_diagnose(struct alar_judge *judge, const struct judge_op *op, const u
         return;
     }
     uint32_t element = (uint32_t)evidence->element;
-    struct judge_element asked = judge_ask(judge, op, element, out[element]);
+    struct judge_element asked = judge_ask(judge, op, element, out);
     struct alar_scratch scratch = asked.scratch;
     size_t enough = DOUBT_BYTES + (size_t)op->members * DOUBT_RANK_BYTES;
     struct alar_observations observations = {0};
@@ -153,7 +153,7 @@ static struct alar_power power_see(const struct alar_judge *judge, const struct 
     struct alar_power all = {0, 0, true};
 
     for (uint32_t e = 0; e < op->elements && all.drops + all.doubles < 2 * op->members; e++) {
-        struct judge_element asked = judge_ask(judge, op, e, 0);
+        struct judge_element asked = judge_ask(judge, op, e, NULL);
         uint8_t *seen = alar_scratch_take(&asked.scratch, op->members, sizeof *seen);
         uint8_t *now = alar_scratch_take(&asked.scratch, op->members, sizeof *now);
         size_t enough = ((size_t)op->members + 4) * POWER_RANK_BYTES;
@@ -182,7 +182,8 @@ void judge_power(struct alar_judge *judge, const struct judge_op *op)
 {
     struct alar_reveal *reveal = &judge->verdict.reveal;
 
-    if (op->members < 2 || op->elements == 0 || op->red == ALAR_RED_PRODUCT) {
+    if (op->members < 2 || op->elements == 0 || op->red == ALAR_RED_PRODUCT ||
+        op->red >= ALAR_RED_MAXLOC) {
         return;
     }
     struct alar_power power = power_see(judge, op, false);

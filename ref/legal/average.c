@@ -11,9 +11,10 @@ static uint64_t average_factor(enum alar_dtype dtype, uint32_t n)
 
 uint64_t alar_average_before(enum alar_avg avg, enum alar_dtype dtype, uint64_t bits, uint32_t n)
 {
-    return avg == ALAR_AVG_DIVIDE_SUM     ? alar_fp_divide(dtype, bits, n)
-           : avg == ALAR_AVG_MULTIPLY_SUM ? alar_fp_multiply(dtype, bits, average_factor(dtype, n))
-                                          : bits;
+    return avg == ALAR_AVG_DIVIDE_SUM ? alar_fp_divide(dtype, bits, n)
+           : avg == ALAR_AVG_MULTIPLY_SUM
+               ? alar_fp_multiply(dtype, ALAR_NEAREST, bits, average_factor(dtype, n))
+               : bits;
 }
 
 void alar_average_prepare(enum alar_avg avg, enum alar_dtype dtype, const uint64_t *bits,
@@ -27,19 +28,33 @@ void alar_average_prepare(enum alar_avg avg, enum alar_dtype dtype, const uint64
 
 uint64_t alar_average_finish(enum alar_avg avg, enum alar_dtype dtype, uint64_t sum, uint32_t n)
 {
-    return avg == ALAR_AVG_SUM_DIVIDE     ? alar_fp_divide(dtype, sum, n)
-           : avg == ALAR_AVG_SUM_MULTIPLY ? alar_fp_multiply(dtype, sum, average_factor(dtype, n))
-                                          : sum;
+    return avg == ALAR_AVG_SUM_DIVIDE ? alar_fp_divide(dtype, sum, n)
+           : avg == ALAR_AVG_SUM_MULTIPLY
+               ? alar_fp_multiply(dtype, ALAR_NEAREST, sum, average_factor(dtype, n))
+               : sum;
 }
 
-/* Smallest rank in low .. high + 1 whose finished value has at least the wanted rank. */
-static int64_t average_search(enum alar_avg avg, enum alar_dtype dtype, uint32_t n, int64_t wanted,
-                              int64_t low, int64_t high)
+uint64_t alar_average_result(const struct alar_average *average, uint64_t sum)
+{
+    enum alar_dtype dtype = average->dtype;
+    uint64_t value = alar_average_finish(average->avg, dtype, sum, average->n);
+
+    if (average->is_flushed && alar_fp_is_subnormal(dtype, value)) {
+        value &= alar_dtype_sign(dtype);
+    }
+    return average->result == dtype
+               ? value
+               : alar_fp_convert(dtype, average->result, average->model, value);
+}
+
+/* Smallest rank in low .. high + 1 whose result has at least the wanted rank. */
+static int64_t average_search(const struct alar_average *average, int64_t wanted, int64_t low,
+                              int64_t high)
 {
     while (low <= high) {
         int64_t middle = low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
-        uint64_t value = alar_average_finish(avg, dtype, alar_fp_unrank(dtype, middle), n);
-        if (alar_fp_rank(dtype, value) >= wanted) {
+        uint64_t value = alar_average_result(average, alar_fp_unrank(average->dtype, middle));
+        if (alar_fp_rank(average->result, value) >= wanted) {
             if (middle == low) {
                 return low;
             }
@@ -51,15 +66,23 @@ static int64_t average_search(enum alar_avg avg, enum alar_dtype dtype, uint32_t
     return low;
 }
 
+bool alar_average_sources(const struct alar_average *average, uint64_t value, int64_t *first,
+                          int64_t *last)
+{
+    int64_t low = alar_fp_rank(average->dtype, alar_fp_inf(average->dtype, true));
+    int64_t high = alar_fp_rank(average->dtype, alar_fp_inf(average->dtype, false));
+    int64_t rank = alar_fp_rank(average->result, value);
+
+    PRE(!alar_fp_is_nan(average->result, value));
+    *first = average_search(average, rank, low, high);
+    *last = average_search(average, rank + 1, low, high) - 1;
+    return *first <= *last;
+}
+
 bool alar_average_sums(enum alar_avg avg, enum alar_dtype dtype, uint64_t value, uint32_t n,
                        int64_t *first, int64_t *last)
 {
-    int64_t low = alar_fp_rank(dtype, alar_fp_inf(dtype, true));
-    int64_t high = alar_fp_rank(dtype, alar_fp_inf(dtype, false));
-    int64_t rank = alar_fp_rank(dtype, value);
+    struct alar_average plain = {.avg = avg, .dtype = dtype, .result = dtype, .n = n};
 
-    PRE(!alar_fp_is_nan(dtype, value));
-    *first = average_search(avg, dtype, n, rank, low, high);
-    *last = average_search(avg, dtype, n, rank + 1, low, high) - 1;
-    return *first <= *last;
+    return alar_average_sources(&plain, value, first, last);
 }

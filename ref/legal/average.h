@@ -23,4 +23,21 @@ uint64_t alar_average_finish(enum alar_avg avg, enum alar_dtype dtype, uint64_t 
 bool alar_average_sums(enum alar_avg avg, enum alar_dtype dtype, uint64_t value, uint32_t n,
                        int64_t *first, int64_t *last);
 
+/* How a sum becomes a result. With another result dtype the average is made in `dtype` from
+   beginning to end and rounded once by the model; that is monotone as well. spec: N-31 */
+struct alar_average {
+    enum alar_avg avg;
+    enum alar_dtype dtype;  /* of the sum, and of the division or multiplication */
+    enum alar_dtype result; /* the same, or that of the contributions */
+    enum alar_model model;
+    bool is_flushed; /* the quotient too, where subnormal numbers are */
+    uint32_t n;
+};
+
+uint64_t alar_average_result(const struct alar_average *average, uint64_t sum);
+
+/* As alar_average_sums: the sums, ranks on the line of `dtype`, that become this result. */
+bool alar_average_sources(const struct alar_average *average, uint64_t value, int64_t *first,
+                          int64_t *last);
+
 #endif

@@ -82,8 +82,8 @@ double alar_bound_classic(double magnitude, uint32_t n, int precision)
     return bound_up((n - 1) * ldexp(1, -precision) * magnitude, n);
 }
 
-/* (1 + unit)^height - 1, from above: the sum of the binomial series is below h u / (1 - h u). */
-static double bound_growth(uint32_t height, double unit)
+/* The sum of the binomial series is below h u / (1 - h u). */
+double alar_bound_growth(uint32_t height, double unit)
 {
     double product = height * unit;
 
@@ -167,6 +167,10 @@ void alar_bound_evaluate(struct alar_bound *bound, struct alar_adder adder, cons
     double *value = scratch + n;
 
     PRE(n >= 1 && n <= ALAR_BOUND_RANKS_MAX);
+    if (adder.is_product) {
+        alar_bound_product(bound, adder, bits, n);
+        return;
+    }
     *bound = (struct alar_bound){.classic = INFINITY, .sharp = INFINITY, .by_height = INFINITY};
     for (uint32_t i = 0; i < n; i++) {
         value[i] = alar_fp_to_double(adder.dtype, bits[i]);
@@ -174,12 +178,7 @@ void alar_bound_evaluate(struct alar_bound *bound, struct alar_adder adder, cons
         is_exact = is_exact && alar_fp_is_finite(adder.dtype, bits[i]);
     }
     bound->magnitude = bound_up(bound->magnitude, n);
-    double growth = bound_growth(height, ldexp(1, is_nearest ? -precision : 1 - precision));
-    double most = bound_up(bound->magnitude * (1 + growth), n);
-    double largest = alar_fp_to_double(adder.wide, alar_fp_largest(adder.wide, false));
-    double narrow = alar_fp_to_double(adder.dtype, alar_fp_largest(adder.dtype, false));
-
-    bound->is_valid = is_exact && most <= largest && most <= narrow;
+    double growth = alar_bound_growth(height, ldexp(1, is_nearest ? -precision : 1 - precision));
     if (!is_exact) {
         return;
     }
@@ -194,8 +193,17 @@ void alar_bound_evaluate(struct alar_bound *bound, struct alar_adder adder, cons
     }
     bound->by_height = bound_up(bound->magnitude * growth, n);
     bound->radius = fmin(bound->by_height, fmin(bound->classic, bound->sharp));
+    /* Every partial sum is a sum of fewer, and the classic bound grows with their number. */
+    double error = fmin(bound->magnitude * growth, bound->classic);
+    double most = bound_up(bound->magnitude + error, n);
+    double largest = alar_fp_to_double(adder.wide, alar_fp_largest(adder.wide, false));
+    double narrow = alar_fp_to_double(adder.dtype, alar_fp_largest(adder.dtype, false));
+    bool is_clamped = adder.model == ALAR_TRUNCATE || adder.model == ALAR_SATURATE;
+
+    bound->can_overflow = !(most <= largest && most <= narrow);
     bound->radius =
         bound_up(bound->radius + bound_extra(adder, bound->magnitude, n, growth, bound->radius), n);
+    bound->is_valid = isfinite(bound->radius) && !(bound->can_overflow && is_clamped);
 }
 
 bool alar_bound_admits(const struct alar_bound *bound, enum alar_dtype dtype, const uint64_t *bits,
@@ -205,6 +213,12 @@ bool alar_bound_admits(const struct alar_bound *bound, enum alar_dtype dtype, co
 
     PRE(bound->is_valid);
     PRE(alar_fp_is_finite(dtype, value));
+    if (bound->is_product) {
+        double magnitude = fabs(alar_fp_to_double(dtype, value));
+
+        return alar_fp_is_negative(dtype, value) == bound->is_negative &&
+               magnitude >= bound->least && magnitude <= bound->most;
+    }
     alar_exact_init(&error);
     for (uint32_t i = 0; i < n; i++) {
         alar_exact_add(&error, dtype, bits[i]);

@@ -12,8 +12,12 @@
 #define ALAR_BOUND_RANKS_MAX (UINT32_C(1) << 20)
 
 struct alar_bound {
-    bool
-        is_valid; /* the radii hold: finite input, no overflow in any order, inputs exact in wide */
+    /* The radii hold for every finite value: finite input, exact in wide. A sum that overflowed on
+       its way is not finite, for no addition brings it back, unless the adder clamps. */
+    bool is_valid;
+    bool can_overflow;  /* in some order, as far as the bound knows: then Inf and NaN are open */
+    bool is_product;    /* around the exact product, which is not a sum of `bits` */
+    bool is_negative;   /* the sign of every product */
     bool is_order_free; /* no partial sum can round: `only` is the one legal value */
     uint64_t only;      /* in adder.dtype; when is_order_free */
     int granularity;  /* every reachable sum is a multiple of 2^this; INT32_MAX when all are zero */
@@ -22,6 +26,7 @@ struct alar_bound {
     double sharp;     /* u times the sum of ufp(Z_k), any order; infinite for other models */
     double by_height; /* ((1 + u)^h - 1) A with the declared height */
     double radius;    /* the smallest of the three, with what flushing and narrowing add */
+    double least, most; /* of a product: its magnitude lies within */
 };
 
 /* Both any-order bounds for additions that round to nearest with this precision, over values that
@@ -32,13 +37,20 @@ struct alar_bound {
 double alar_bound_sharp(const double *value, uint32_t n, int precision, double *sorted);
 double alar_bound_classic(double magnitude, uint32_t n, int precision);
 
+/* (1 + unit)^height - 1, from above. */
+double alar_bound_growth(uint32_t height, double unit);
+
+/* The same around a product of finite factors. Proof: rules N-30 of spec/semantics.md. */
+void alar_bound_product(struct alar_bound *bound, struct alar_adder adder, const uint64_t *bits,
+                        uint32_t n);
+
 /* Evaluates everything for n contributions, 1 <= n <= ALAR_BOUND_RANKS_MAX. height: of the tree
    when its owner declares it, else n - 1. scratch: 2n entries. Float dtypes. spec: N-14, N-15 */
 void alar_bound_evaluate(struct alar_bound *bound, struct alar_adder adder, const uint64_t *bits,
                          uint32_t n, uint32_t height, double *scratch);
 
-/* Is a finite value within the radius of the exact sum? "No" is final: no order gives it.
-   PRE: bound->is_valid. spec: N-14 */
+/* Is a finite value within the radius of the exact sum, or product? "No" is final: no order gives
+   it. PRE: bound->is_valid. spec: N-14 */
 bool alar_bound_admits(const struct alar_bound *bound, enum alar_dtype dtype, const uint64_t *bits,
                        uint32_t n, uint64_t value);
 

@@ -8,7 +8,8 @@
 #include <math.h>
 
 enum {
-    DIAGNOSE_WORK = 100 * 1000 /* judgements of ranks: a second or two */
+    DIAGNOSE_WORK = 100 * 1000, /* judgements of ranks: a second or two */
+    ADDER_WORK = 1000 * 1000    /* additions for the set of one adder's sums: 10 ms */
 };
 
 uint32_t alar_cause_tier(enum alar_cause cause)
@@ -150,6 +151,22 @@ static void hypothesis_try_divisions(struct alar_hypothesis *hypothesis)
     }
 }
 
+/* Another arithmetic is claimed only when one of its orders gives the value: being within what it
+   could be off says nothing, for coarse arithmetics reach far. spec: N-34 */
+static bool hypothesis_adds(struct alar_hypothesis *hypothesis, const uint64_t *bits, uint32_t n,
+                            struct alar_adder adder, enum alar_proof *proof)
+{
+    uint64_t before = hypothesis->sets;
+
+    hypothesis->sets = ADDER_WORK;
+    bool is_legal = alar_hypothesis_explains(hypothesis, bits, n, adder, proof);
+    hypothesis->sets = before;
+    if (is_legal && *proof > ALAR_PROOF_ANY) {
+        alar_hypothesis_cut(hypothesis, hypothesis->tier);
+    }
+    return is_legal && *proof <= ALAR_PROOF_ANY;
+}
+
 /* Narrower or wider accumulators, and other ways to round. */
 static void hypothesis_try_adders(struct alar_hypothesis *hypothesis)
 {
@@ -160,9 +177,8 @@ static void hypothesis_try_adders(struct alar_hypothesis *hypothesis)
     enum alar_proof proof;
 
     for (int wide = ALAR_F16; wide <= ALAR_F64 && is_float; wide++) {
-        struct alar_adder adder = {own.dtype, (enum alar_dtype)wide, own.model};
-        if (adder.wide != own.wide &&
-            alar_hypothesis_explains(hypothesis, bits, n, adder, &proof)) {
+        struct alar_adder adder = {own.dtype, (enum alar_dtype)wide, own.model, false};
+        if (adder.wide != own.wide && hypothesis_adds(hypothesis, bits, n, adder, &proof)) {
             hypothesis_note(hypothesis, ALAR_CAUSE_WIDTH, (uint32_t)wide, proof);
         }
     }
@@ -182,9 +198,9 @@ static void hypothesis_try_adders(struct alar_hypothesis *hypothesis)
         }
     }
     for (int model = 0; model < ALAR_MODEL_COUNT; model++) {
-        struct alar_adder adder = {own.dtype, own.wide, (enum alar_model)model};
+        struct alar_adder adder = {own.dtype, own.wide, (enum alar_model)model, false};
         bool is_other = adder.model != own.model && (is_float || adder.model == ALAR_SATURATE);
-        if (is_other && alar_hypothesis_explains(hypothesis, bits, n, adder, &proof)) {
+        if (is_other && hypothesis_adds(hypothesis, bits, n, adder, &proof)) {
             hypothesis_note(hypothesis, ALAR_CAUSE_MODEL, (uint32_t)model, proof);
         }
     }
@@ -211,7 +227,8 @@ static void hypothesis_measure(struct alar_hypothesis *hypothesis, double *doubl
     bits[n] = largest;
     bits[n + 1] = alar_fp_negate(dtype, largest);
     alar_bound_evaluate(&bound, hypothesis->reduce.adder, bits, n + 2, n + 1, doubles);
-    hypothesis->is_bounded = bound.is_valid && hypothesis->reduce.red == ALAR_RED_SUM;
+    hypothesis->is_bounded =
+        bound.is_valid && !bound.can_overflow && hypothesis->reduce.red == ALAR_RED_SUM;
     hypothesis->radius = bound.radius;
     hypothesis->largest = alar_fp_to_double(dtype, largest);
     for (int end = 0; end < 2 && hypothesis->is_bounded; end++) {
@@ -281,7 +298,7 @@ enum alar_status alar_diagnose(const struct alar_reduce *reduce, uint64_t value,
     if (!prepared || !doubles || !hypothesis.altered || !hypothesis.nodes) {
         return ALAR_E_RANGE;
     }
-    if (own.red == ALAR_RED_PRODUCT) {
+    if (own.red == ALAR_RED_PRODUCT || own.red >= ALAR_RED_MAXLOC) {
         return ALAR_E_UNSUPPORTED;
     }
     *diagnosis = (struct alar_diagnosis){0};

@@ -62,7 +62,8 @@ struct alar_observations {
 };
 
 /* Diagnoses an illegal value. scratch: ALAR_PROVENANCE_SCRATCH is ample.
-   Errors: ALAR_E_RANGE when the scratch is too small; ALAR_E_UNSUPPORTED for products. */
+   Errors: ALAR_E_RANGE when the scratch is too small; ALAR_E_UNSUPPORTED for products, MAXLOC and
+   MINLOC. */
 ALAR_MUST_USE enum alar_status alar_diagnose(const struct alar_reduce *reduce, uint64_t value,
                                              const struct alar_observations *observations,
                                              struct alar_scratch scratch,

@@ -48,3 +48,23 @@ bool alar_extremum_is_legal(const struct alar_reduce *reduce, uint64_t value, ui
     return extremum_is_contribution(reduce, value) &&
            (is_free || alar_fp_ulps(dtype, value, best) == 0);
 }
+
+bool alar_extremum_is_open(const struct alar_reduce *reduce)
+{
+    enum alar_dtype dtype = reduce->adder.dtype;
+    bool is_any = reduce->nan == ALAR_NAN_IDIOM || reduce->nan == ALAR_NAN_ANY;
+    bool has_zero[2] = {false, false};
+    bool is_varied = false;
+    bool has_nan = false;
+
+    for (uint32_t i = 0; i < reduce->n; i++) {
+        uint64_t bits = reduce->bits[i];
+
+        has_nan |= alar_fp_is_nan(dtype, bits);
+        is_varied |= !alar_fp_is_same(dtype, bits, reduce->bits[0]);
+        if (alar_dtype_is_float(dtype) && alar_fp_is_zero(dtype, bits)) {
+            has_zero[alar_fp_is_negative(dtype, bits)] = true;
+        }
+    }
+    return is_varied && ((has_nan && is_any) || (has_zero[0] && has_zero[1]));
+}

@@ -40,7 +40,7 @@ static double round_short(enum alar_dtype dtype, double sum)
     int cut = is_half ? 53 - 11 : 53 - 8;
 
     if (fabs(sum) < normal) {
-        return (sum + push) - push;
+        return copysign((sum + push) - push, sum);
     }
     if (!isfinite(sum)) {
         return sum;
@@ -70,13 +70,15 @@ static double sum_any(struct alar_adder adder, double a, double b)
     uint64_t left = alar_fp_convert(ALAR_F64, adder.wide, ALAR_NEAREST, alar_fp_bits(a));
     uint64_t right = alar_fp_convert(ALAR_F64, adder.wide, ALAR_NEAREST, alar_fp_bits(b));
 
-    return double_of(adder.wide, alar_fp_add(adder.wide, adder.model, left, right));
+    return double_of(adder.wide, alar_adder_add(adder, left, right));
 }
 
 double alar_hull_sum(struct alar_adder adder, double a, double b)
 {
+    /* A product is exact in double, but for the one of two doubles, which is then rounded once. */
+    double exact = adder.is_product ? a * b : a + b;
     double sum =
-        adder.model != ALAR_NEAREST ? sum_any(adder, a, b) : round_nearest(adder.wide, a + b);
+        adder.model != ALAR_NEAREST ? sum_any(adder, a, b) : round_nearest(adder.wide, exact);
 
     return isnan(sum) ? alar_fp_double(alar_fp_nan(ALAR_F64)) : sum;
 }
@@ -119,8 +121,9 @@ static void range_take(struct alar_range *range, double value)
     range->high = value > range->high ? value : range->high;
 }
 
-/* One split when infinities may be about. Where the extremes cancel to NaN, one part holds nothing
-   but an infinity: any other value of the other part then gives that infinity. */
+/* One split when infinities may be about, or of a product, whose extremes come from any two ends.
+   Where ends give NaN, one part holds nothing but an infinity, or a zero: any other value of the
+   other part then gives that infinity, or that zero. */
 static void range_split(struct alar_range *range, struct alar_adder adder, struct alar_range a,
                         struct alar_range b)
 {
@@ -162,7 +165,7 @@ static void hull_fill_careful(struct alar_hull *hull)
     }
 }
 
-/* Sets the range of each single rank; can a sum leave the finite numbers? */
+/* Sets the range of each single rank; is care needed: can a sum leave the finite numbers? */
 static bool hull_load(struct alar_hull *hull)
 {
     struct alar_adder adder = hull->adder;
@@ -172,13 +175,14 @@ static bool hull_load(struct alar_hull *hull)
     for (uint32_t i = 0; i < hull->n; i++) {
         double value = double_of(adder.wide, alar_adder_load(adder, hull->bits[i]));
         struct alar_range single = {value, value, false};
-        if (isnan(value)) {
-            single = (struct alar_range){INFINITY, -INFINITY, true};
+        if (adder.is_product) {
+            single.low = single.high = fabs(value);
         }
-        hull->range[UINT32_C(1) << i] = single;
+        hull->range[UINT32_C(1) << i] =
+            isnan(value) ? (struct alar_range){INFINITY, -INFINITY, true} : single;
         total += fabs(value);
     }
-    return !(total < largest / 4);
+    return adder.is_product || !(total < largest / 4);
 }
 
 void alar_hull_build(struct alar_hull *hull, struct alar_adder adder, const uint64_t *bits,
@@ -201,21 +205,33 @@ void alar_hull_build(struct alar_hull *hull, struct alar_adder adder, const uint
     }
 }
 
+/* A zero of a product has the sign of all factors together. -0 comes out of a sum of nothing but
+   -0. Where else can a negative number become one? Not in a narrower result: sums are multiples of
+   the smallest contribution there can be. Only where results are flushed. */
 bool alar_zero_is_legal(struct alar_adder adder, const uint64_t *bits, uint32_t n, uint32_t subset,
                         bool is_negative)
 {
-    bool is_any_negative = false;
+    bool has_negative = false;
     bool is_all_minus_zero = true;
-    bool makes_zeros = adder.wide != adder.dtype || adder.model == ALAR_FLUSH;
+    bool is_odd = false;
 
     for (uint32_t i = 0; i < n; i++) {
         if (i >= 32 || subset >> i & 1) {
-            bool is_minus = alar_fp_is_negative(adder.dtype, bits[i]);
-            is_any_negative |= is_minus;
-            is_all_minus_zero &= is_minus && alar_fp_is_zero(adder.dtype, bits[i]);
+            uint64_t loaded = alar_adder_load(adder, bits[i]);
+            bool is_minus = alar_fp_is_negative(adder.wide, loaded);
+            bool is_zero = alar_fp_is_zero(adder.wide, loaded);
+
+            has_negative |= is_minus && !is_zero;
+            is_all_minus_zero &= is_minus && is_zero;
+            is_odd ^= is_minus;
         }
     }
-    return is_negative ? is_all_minus_zero || (makes_zeros && is_any_negative) : !is_all_minus_zero;
+    if (adder.is_product) {
+        return is_negative == is_odd;
+    }
+    bool is_made = adder.model == ALAR_FLUSH && has_negative;
+
+    return is_negative ? is_all_minus_zero || is_made : !is_all_minus_zero;
 }
 
 /* The result that a wide sum is brought to; monotone. */
@@ -227,23 +243,63 @@ static uint64_t hull_store(const struct alar_hull *hull, double value)
     return alar_adder_store(adder, wide);
 }
 
+/* Is some value from `first` to `last` between the extremes? Zeros are two values of this line. */
+static bool hull_meets_numbers(const struct alar_hull *hull, uint32_t subset,
+                               struct alar_range range, int64_t first, int64_t last)
+{
+    enum alar_dtype dtype = hull->adder.dtype;
+    uint64_t low = hull_store(hull, range.low);
+    uint64_t high = hull_store(hull, range.high);
+    int64_t least = alar_fp_is_zero(dtype, low) ? -1 : alar_fp_rank(dtype, low);
+    int64_t most = alar_fp_is_zero(dtype, high) ? 0 : alar_fp_rank(dtype, high);
+
+    least = least > first ? least : first;
+    most = most < last ? most : last;
+    bool is_number = least <= most && (least < -1 || most > 0);
+    bool is_minus = least <= -1 && most >= -1;
+    bool is_plus = least <= 0 && most >= 0;
+
+    return is_number ||
+           (is_minus && alar_zero_is_legal(hull->adder, hull->bits, hull->n, subset, true)) ||
+           (is_plus && alar_zero_is_legal(hull->adder, hull->bits, hull->n, subset, false));
+}
+
+/* Of a product the hull is that of the magnitude: brings both ends to the sign of all factors. */
+static struct alar_range hull_signed(const struct alar_hull *hull, uint32_t subset)
+{
+    struct alar_range range = hull->range[subset];
+    bool is_minus = hull->adder.is_product &&
+                    alar_zero_is_legal(hull->adder, hull->bits, hull->n, subset, true);
+
+    return is_minus && range.low <= range.high
+               ? (struct alar_range){-range.high, -range.low, range.can_be_nan}
+               : range;
+}
+
+bool alar_hull_meets(const struct alar_hull *hull, uint32_t subset, int64_t first, int64_t last)
+{
+    struct alar_range range = hull_signed(hull, subset);
+
+    return range.low <= range.high && hull_meets_numbers(hull, subset, range, first, last);
+}
+
 bool alar_hull_contains(const struct alar_hull *hull, uint32_t subset, uint64_t value)
 {
     enum alar_dtype dtype = hull->adder.dtype;
-    struct alar_range range = hull->range[subset];
 
     if (alar_fp_is_nan(dtype, value)) {
-        return range.can_be_nan;
+        return hull->range[subset].can_be_nan;
     }
-    if (range.low > range.high) {
-        return false;
-    }
-    double number = double_of(dtype, value);
-    double low = double_of(dtype, hull_store(hull, range.low));
-    double high = double_of(dtype, hull_store(hull, range.high));
-    bool is_zero = alar_fp_is_zero(dtype, value);
+    int64_t rank = alar_fp_rank(dtype, value);
 
-    return low <= number && number <= high &&
-           (!is_zero || alar_zero_is_legal(hull->adder, hull->bits, hull->n, subset,
-                                           alar_fp_is_negative(dtype, value)));
+    return alar_hull_meets(hull, subset, rank, rank);
+}
+
+bool alar_hull_ends(const struct alar_hull *hull, uint64_t *low, uint64_t *high)
+{
+    struct alar_range range = hull_signed(hull, (UINT32_C(1) << hull->n) - 1);
+
+    *low = hull_store(hull, range.low);
+    *high = hull_store(hull, range.high);
+    return range.low <= range.high;
 }

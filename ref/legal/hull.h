@@ -13,7 +13,9 @@
 /* 2^20 subsets are 17 MB of scratch and seconds of work: the hull stops being cheap at 16. */
 #define ALAR_HULL_RANKS_MAX 20
 
-/* What the sums of one subset can be. When no number is reachable (NaN only), low > high. */
+/* What the sums of one subset can be, or the magnitudes of its products: their sign is that of all
+   factors, and magnitudes are monotone in each factor. When no number is reachable (NaN only),
+   low > high. */
 struct alar_range {
     double low;  /* the smallest reachable sum, -0 and +0 alike; -Inf when it is reachable */
     double high; /* the largest; +Inf when it is reachable */
@@ -35,8 +37,14 @@ double alar_hull_sum(struct alar_adder adder, double a, double b);
 void alar_hull_build(struct alar_hull *hull, struct alar_adder adder, const uint64_t *bits,
                      uint32_t n, struct alar_range *range);
 
-/* Is the value, in adder.dtype, between the extremes of the subset (not 0)? "No" is final: no order
-   gives it. "Yes" is final at the extremes. spec: N-07, N-08 */
+/* Is one of the values from rank `first` to rank `last` on the line of adder.dtype between the
+   extremes of the subset (not 0)? "No" is final: no order gives any. spec: N-07, N-08, N-30 */
+bool alar_hull_meets(const struct alar_hull *hull, uint32_t subset, int64_t first, int64_t last);
+
+/* The extremes of all contributions in adder.dtype; false when there are none. */
+bool alar_hull_ends(const struct alar_hull *hull, uint64_t *low, uint64_t *high);
+
+/* The same for one value, or NaN. "Yes" is final at the extremes. */
 bool alar_hull_contains(const struct alar_hull *hull, uint32_t subset, uint64_t value);
 
 /* A tree that gives the smallest or largest sum of all contributions. tree: capacity >= 2n - 1;
@@ -45,9 +53,9 @@ bool alar_hull_contains(const struct alar_hull *hull, uint32_t subset, uint64_t 
 bool alar_hull_witness(const struct alar_hull *hull, bool is_high, struct alar_tree *tree,
                        uint64_t *stack);
 
-/* May a sum of these contributions be a zero of this sign? Not whether it may be zero at all. -0
-   needs all contributions to be -0, unless the adder itself makes zeros out of negative values.
-   spec: N-08 */
+/* May a sum, or product, of these contributions be a zero of this sign? Not whether it may be zero
+   at all. A sum is -0 when all contributions are, as loaded, or when a negative one was flushed.
+   spec: N-08, N-30 */
 bool alar_zero_is_legal(struct alar_adder adder, const uint64_t *bits, uint32_t n, uint32_t subset,
                         bool is_negative);
 

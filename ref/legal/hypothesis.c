@@ -34,7 +34,8 @@ void alar_hypothesis_cut(struct alar_hypothesis *hypothesis, uint32_t tier)
 enum alar_proof alar_hypothesis_judge(struct alar_hypothesis *hypothesis,
                                       const struct alar_reduce *reduce, uint64_t value)
 {
-    struct alar_budget budget = {.scratch = hypothesis->scratch, .work = 0, .starts = 4};
+    struct alar_budget budget = {
+        .scratch = hypothesis->scratch, .work = hypothesis->sets, .starts = 4};
     struct alar_origin origin;
     size_t without_hull = 4096 + 64 * (size_t)reduce->n;
 

@@ -26,6 +26,7 @@ struct alar_hypothesis {
     int32_t *nodes;    /* room for a tree over them */
     struct alar_scratch scratch;
     uint32_t tier; /* being tried */
+    uint64_t sets; /* additions that a complete set of sums may cost; 0: the hull will do */
     uint64_t work; /* judgements left, each counted by its ranks */
     struct alar_diagnosis *diagnosis;
 };

@@ -48,7 +48,7 @@ struct alar_range alar_legal_range(enum alar_dtype dtype, const uint64_t *bits, 
         return hull.range[(UINT32_C(1) << n) - 1];
     }
     alar_bound_evaluate(&bound, adder, bits, n, n - 1, scratch);
-    if (!bound.is_valid) {
+    if (!bound.is_valid || bound.can_overflow) {
         return (struct alar_range){.low = -HUGE_VAL, .high = HUGE_VAL, .can_be_nan = true};
     }
     return range_around(dtype, bits, n, bound.radius);

@@ -67,6 +67,35 @@ static void power_extremum(const struct alar_reduce *reduce, uint64_t *others,
     }
 }
 
+/* Bitwise and logical results have one value, with the rank, without it, and with it twice. */
+static void power_discrete(const struct alar_reduce *reduce, uint64_t *others,
+                           struct alar_power *power, uint8_t *seen)
+{
+    struct alar_reduce changed = *reduce;
+    uint64_t other, unused;
+
+    changed.bits = others;
+    for (uint32_t i = 0; i < reduce->n; i++) {
+        uint32_t kept = 0;
+
+        for (uint32_t r = 0; r < reduce->n; r++) {
+            others[kept] = reduce->bits[r];
+            kept += r != i;
+        }
+        bool is_drop = false;
+        if (kept > 0) {
+            changed.n = kept;
+            (void)alar_discrete_is_legal(&changed, others[0], &other);
+            is_drop = !alar_discrete_is_legal(reduce, other, &unused);
+        }
+        others[kept] = reduce->bits[i];
+        others[kept + 1] = reduce->bits[i];
+        changed.n = kept + 2;
+        (void)alar_discrete_is_legal(&changed, others[0], &other);
+        power_count(power, seen, i, is_drop, !alar_discrete_is_legal(reduce, other, &unused));
+    }
+}
+
 /* How far a value may be from the exact sum of these; what finishing an average adds is included.
  */
 static double power_radius(const struct alar_reduce *reduce, const struct alar_bound *bound)
@@ -91,6 +120,12 @@ static bool hull_shows_drop(const struct alar_hull *hull, const struct alar_redu
     double high = without.high < with.low ? with.low : without.low;
     struct alar_adder adder = reduce->adder;
 
+    if (with.can_be_nan && without.can_be_nan) {
+        return false;
+    }
+    if (with.low > with.high || without.low > without.high) {
+        return true; /* one of them is NaN in every order */
+    }
     if (!(low < high)) {
         return false;
     }
@@ -130,19 +165,19 @@ static void power_sums(const struct alar_reduce *reduce, enum alar_avg avg,
     uint32_t higher = reduce->height > 0 ? reduce->height + 1 : n + 1;
     alar_bound_evaluate(&bound, reduce->adder, room.prepared, n, height, room.doubles);
     alar_bound_evaluate(&doubled, reduce->adder, room.prepared, n + 2, higher, room.doubles);
-    if (!bound.is_valid || !doubled.is_valid) {
-        return;
-    }
     if (room.range) {
         alar_hull_build(&hull, reduce->adder, room.prepared, n, room.range);
     }
+    /* A doubled contribution may overflow what the others can't: that shows by itself. */
+    bool is_known = bound.is_valid && !bound.can_overflow;
     double radius = power_radius(reduce, &bound);
     double other = power_radius(reduce, &doubled);
     for (uint32_t i = 0; i < n; i++) {
         double moved = fabs(alar_fp_to_double(dtype, room.prepared[i]));
-        bool is_far = moved > (radius + radius) * (1 + 0x1p-50);
+        bool is_far = is_known && moved > (radius + radius) * (1 + 0x1p-50);
         bool is_drop = is_far || (room.range && hull_shows_drop(&hull, reduce, avg, i));
-        power_count(power, seen, i, n > 1 && is_drop, moved > (radius + other) * (1 + 0x1p-50));
+        power_count(power, seen, i, n > 1 && is_drop,
+                    is_known && doubled.is_valid && moved > (radius + other) * (1 + 0x1p-50));
     }
 }
 
@@ -179,7 +214,7 @@ enum alar_status alar_power_evaluate(const struct alar_reduce *reduce, struct al
     for (uint32_t i = 0; i < own.n && seen; i++) {
         seen[i] = 0;
     }
-    if (own.red == ALAR_RED_PRODUCT) {
+    if (own.red == ALAR_RED_PRODUCT || own.red >= ALAR_RED_MAXLOC) {
         return ALAR_E_UNSUPPORTED;
     }
     if (own.red == ALAR_RED_MAX || own.red == ALAR_RED_MIN) {
@@ -188,6 +223,12 @@ enum alar_status alar_power_evaluate(const struct alar_reduce *reduce, struct al
             return ALAR_E_RANGE;
         }
         power_extremum(&own, others, power, seen);
+    } else if (alar_red_is_discrete(own.red)) {
+        uint64_t *others = alar_scratch_take(&scratch, own.n + UINT64_C(1), sizeof *others);
+        if (!others) {
+            return ALAR_E_RANGE;
+        }
+        power_discrete(&own, others, power, seen);
     } else if (!alar_dtype_is_float(own.adder.dtype)) {
         power_integers(&own, power, seen);
     } else {

@@ -14,77 +14,6 @@ enum {
     ORDERED_RANKS = 64
 };
 
-static uint64_t proof_finish(const struct alar_proof_search *search, uint64_t sum)
-{
-    return alar_average_finish(search->avg, search->reduce->adder.dtype, sum, search->reduce->n);
-}
-
-/* Is the sum one of those that could have become the value? */
-static bool proof_takes(const struct alar_proof_search *search, uint64_t sum)
-{
-    return alar_fp_is_same(search->reduce->adder.dtype, proof_finish(search, sum), search->value);
-}
-
-static bool proof_settle(struct alar_origin *origin, enum alar_proof proof, uint64_t sum)
-{
-    origin->proof = proof;
-    origin->sum = sum;
-    return true;
-}
-
-static bool proof_refuse(struct alar_origin *origin, enum alar_refusal refusal)
-{
-    origin->proof = ALAR_PROOF_ILLEGAL;
-    origin->refusal = refusal;
-    return true;
-}
-
-/* One legal sum, whatever the order: the value comes from it, or is illegal. */
-static bool only_settle(const struct alar_proof_search *search, struct alar_origin *origin,
-                        uint64_t only)
-{
-    origin->low = origin->high = proof_finish(search, only);
-    origin->has_range = true;
-    return proof_takes(search, only) ? proof_settle(origin, ALAR_PROOF_ONLY, only)
-                                     : proof_refuse(origin, ALAR_REFUSED_ONLY);
-}
-
-/* Order cannot matter: integers, at most two ranks, certificate, or NaN and infinities that no
-   order can avoid. */
-static bool proof_only(const struct alar_proof_search *search, struct alar_origin *origin)
-{
-    const struct alar_reduce *reduce = search->reduce;
-    struct alar_adder adder = reduce->adder;
-    struct alar_exact exact;
-
-    if (origin->bound.is_order_free) {
-        return only_settle(search, origin, origin->bound.only);
-    }
-    bool is_wrapping = !alar_dtype_is_float(adder.dtype) && adder.model != ALAR_SATURATE;
-    if (is_wrapping || reduce->n <= 2) {
-        return only_settle(search, origin, alar_adder_fold(adder, search->prepared, reduce->n));
-    }
-    if (!alar_dtype_is_float(adder.dtype) || adder.model == ALAR_SATURATE) {
-        return false;
-    }
-    alar_exact_init(&exact);
-    double finite = 0;
-    for (uint32_t i = 0; i < reduce->n; i++) {
-        alar_exact_add(&exact, adder.dtype, search->prepared[i]);
-        double value = alar_fp_to_double(adder.dtype, search->prepared[i]);
-        bool is_finite = alar_fp_is_finite(adder.dtype, search->prepared[i]);
-        finite += !is_finite ? 0 : value < 0 ? -value : value;
-    }
-    bool is_nan = exact.nans > 0 || (exact.infinities[0] > 0 && exact.infinities[1] > 0);
-    bool is_inf = exact.infinities[0] > 0 || exact.infinities[1] > 0;
-    double largest = alar_fp_to_double(adder.wide, alar_fp_largest(adder.wide, false));
-    if (is_nan || (is_inf && finite < largest / 4)) {
-        uint64_t only = alar_exact_round(&exact, 1, adder.dtype, ALAR_NEAREST);
-        return only_settle(search, origin, only);
-    }
-    return false;
-}
-
 static bool proof_named(struct alar_proof_search *search, struct alar_origin *origin)
 {
     const struct alar_reduce *reduce = search->reduce;
@@ -99,7 +28,7 @@ static bool proof_named(struct alar_proof_search *search, struct alar_origin *or
         }
         uint64_t sum =
             alar_tree_evaluate(&origin->witness, reduce->adder, search->prepared, search->stack);
-        if (!proof_takes(search, sum)) {
+        if (!alar_proof_takes(search, sum)) {
             continue;
         }
         origin->starts[name.kind] |= (uint16_t)(name.start < 16 ? 1u << name.start : 0);
@@ -107,7 +36,7 @@ static bool proof_named(struct alar_proof_search *search, struct alar_origin *or
             origin->name[origin->name_count] = name;
         }
         if (origin->name_count++ == 0) {
-            (void)proof_settle(origin, ALAR_PROOF_NAMED, sum);
+            (void)alar_proof_settle(origin, ALAR_PROOF_NAMED, sum);
         }
     }
     origin->witness.count = 0;
@@ -122,59 +51,61 @@ static bool proof_grain_refuses(const struct alar_proof_search *search, struct a
 {
     const struct alar_reduce *reduce = search->reduce;
     enum alar_dtype dtype = reduce->adder.dtype;
-    uint64_t sum = search->candidate[0];
+    uint64_t sum = alar_fp_unrank(dtype, search->first);
 
-    if (search->candidates != 1 || !alar_fp_is_finite(dtype, sum)) {
+    if (search->is_nan || search->first != search->last || !alar_fp_is_finite(dtype, sum)) {
         return false;
     }
     if (alar_fp_is_zero(dtype, sum) &&
         !alar_zero_is_legal(reduce->adder, search->prepared, reduce->n, UINT32_MAX,
                             alar_fp_is_negative(dtype, sum))) {
-        return proof_refuse(origin, ALAR_REFUSED_ZERO);
+        return alar_proof_refuse(origin, ALAR_REFUSED_ZERO);
     }
     bool is_coarse = origin->bound.is_valid && reduce->adder.model != ALAR_FLUSH &&
+                     !reduce->adder.is_product &&
                      !alar_bound_is_multiple(dtype, sum, origin->bound.granularity);
 
-    return is_coarse && proof_refuse(origin, ALAR_REFUSED_GRAIN);
+    return is_coarse && alar_proof_refuse(origin, ALAR_REFUSED_GRAIN);
 }
 
-/* A proven no from the radius: every candidate is too far from the exact sum. */
+/* A proven no from the radius: every sum in question is too far from the exact one. */
 static bool proof_bound_refuses(const struct alar_proof_search *search, struct alar_origin *origin)
 {
     const struct alar_reduce *reduce = search->reduce;
     enum alar_dtype dtype = reduce->adder.dtype;
+    bool is_finite = alar_fp_is_finite(search->average.result, search->value);
 
-    if (!origin->bound.is_valid) {
+    if (!origin->bound.is_valid || (origin->bound.can_overflow && !is_finite)) {
         return false;
     }
-    uint64_t sums[] = {search->ends[0], search->ends[1],
-                       alar_exact_sum(dtype, search->prepared, reduce->n)};
+    uint64_t sums[] = {alar_fp_unrank(dtype, search->first), alar_fp_unrank(dtype, search->last),
+                       reduce->adder.is_product
+                           ? search->value
+                           : alar_exact_sum(dtype, search->prepared, reduce->n)};
 
-    for (int i = 0; i < 3; i++) {
-        if (proof_takes(search, sums[i]) && alar_fp_is_finite(dtype, sums[i]) &&
+    for (int i = 0; i < 3 && !search->is_nan; i++) {
+        if (alar_proof_takes(search, sums[i]) && alar_fp_is_finite(dtype, sums[i]) &&
             alar_bound_admits(&origin->bound, dtype, search->prepared, reduce->n, sums[i])) {
             return false;
         }
     }
-    return proof_refuse(origin, ALAR_REFUSED_BOUND);
+    return alar_proof_refuse(origin, ALAR_REFUSED_BOUND);
 }
 
-/* Looks for any candidate in a complete set; keeps the witness. */
+/* Looks for any of the sums in a complete set; keeps the witness. */
 static bool reachable_settles(const struct alar_proof_search *search,
                               const struct alar_reachable *reachable, enum alar_proof proof,
                               struct alar_origin *origin)
 {
-    for (uint32_t i = 0; i < search->candidates; i++) {
-        uint64_t sum = search->candidate[i];
-        if (!alar_reachable_has(reachable, sum)) {
-            continue;
-        }
-        if (alar_reachable_witness(reachable, sum, &origin->witness, search->stack)) {
-            return proof_settle(origin, proof, sum);
-        }
-        origin->witness.count = 0;
+    uint64_t sum = alar_fp_nan(search->reduce->adder.dtype);
+    bool is_there = search->is_nan
+                        ? alar_reachable_has(reachable, sum)
+                        : alar_reachable_meets(reachable, search->first, search->last, &sum);
+
+    if (is_there) {
+        alar_reachable_witness(reachable, sum, &origin->witness, search->stack);
     }
-    return false;
+    return is_there && alar_proof_settle(origin, proof, sum);
 }
 
 static bool proof_ordered(const struct alar_proof_search *search, struct alar_origin *origin)
@@ -211,39 +142,22 @@ static bool proof_any(const struct alar_proof_search *search, struct alar_origin
                            search->scratch) != ALAR_OK) {
         return false;
     }
-    if (reachable_settles(search, &reachable, ALAR_PROOF_ANY, origin)) {
-        return true;
-    }
-    for (uint32_t i = 0; i < search->candidates; i++) {
-        if (alar_reachable_has(&reachable, search->candidate[i])) {
-            return proof_settle(origin, ALAR_PROOF_HULL, search->candidate[i]);
-        }
-    }
-    return !search->is_cut && proof_refuse(origin, ALAR_REFUSED_SET);
+    return reachable_settles(search, &reachable, ALAR_PROOF_ANY, origin) ||
+           alar_proof_refuse(origin, ALAR_REFUSED_SET);
 }
 
-/* Is some candidate between the ends? They are the ends of what finishing them gives, too. */
-static bool hull_takes(const struct alar_proof_search *search, const struct alar_hull *hull)
-{
-    uint32_t all = (UINT32_C(1) << hull->n) - 1;
-
-    for (uint32_t i = 0; i < search->candidates; i++) {
-        if (alar_hull_contains(hull, all, search->candidate[i])) {
-            return true;
-        }
-    }
-    return search->is_cut;
-}
-
-/* The exact ends of any order: they refuse, or bring the value inside. */
+/* The exact ends of any order: they refuse, or bring the value inside. They are the ends of what
+   finishing the sums gives, too. */
 static bool proof_hull(const struct alar_proof_search *search, struct alar_origin *origin,
                        bool *is_inside)
 {
     const struct alar_reduce *reduce = search->reduce;
-    struct alar_adder adder = reduce->adder;
     struct alar_scratch scratch = search->scratch;
+    uint32_t all = (UINT32_C(1) << (reduce->n % 32)) - 1;
     struct alar_hull hull;
     struct alar_range *range;
+    uint64_t low;
+    uint64_t high;
 
     *is_inside = false;
     if (reduce->n > HULL_RANKS) {
@@ -253,33 +167,41 @@ static bool proof_hull(const struct alar_proof_search *search, struct alar_origi
     if (!range) {
         return false;
     }
-    alar_hull_build(&hull, adder, search->prepared, reduce->n, range);
-    struct alar_range whole = range[(UINT32_C(1) << reduce->n) - 1];
-    if (whole.low <= whole.high) {
-        uint64_t low = alar_adder_store(adder, alar_fp_from_double(adder.wide, whole.low));
-        uint64_t high = alar_adder_store(adder, alar_fp_from_double(adder.wide, whole.high));
-        origin->low = proof_finish(search, low);
-        origin->high = proof_finish(search, high);
+    alar_hull_build(&hull, reduce->adder, search->prepared, reduce->n, range);
+    if (alar_hull_ends(&hull, &low, &high)) {
+        origin->low = alar_average_result(&search->average, low);
+        origin->high = alar_average_result(&search->average, high);
         origin->has_range = true;
     }
-    *is_inside = hull_takes(search, &hull);
-    return !*is_inside && proof_refuse(origin, ALAR_REFUSED_HULL);
+    *is_inside = search->is_nan ? range[all].can_be_nan
+                                : alar_hull_meets(&hull, all, search->first, search->last);
+    return !*is_inside && alar_proof_refuse(origin, ALAR_REFUSED_HULL);
+}
+
+/* What could have become the value; false when nothing does. */
+static bool search_start(struct alar_proof_search *search)
+{
+    search->is_nan = alar_fp_is_nan(search->average.result, search->value);
+    search->first = search->last = 0;
+    return search->is_nan ||
+           alar_average_sources(&search->average, search->value, &search->first, &search->last);
 }
 
 void alar_proof_find(struct alar_proof_search *search, struct alar_origin *origin)
 {
-    bool is_inside = false;
+    const struct alar_bound *bound = &origin->bound;
     bool is_float = alar_dtype_is_float(search->reduce->adder.dtype);
+    bool is_inside = false;
 
-    if (proof_only(search, origin) || proof_named(search, origin)) {
+    if (alar_proof_only(search, origin) || proof_named(search, origin)) {
         return;
     }
     if (!is_float) {
         origin->proof = ALAR_PROOF_UNDECIDED;
         return;
     }
-    if (!alar_proof_candidates(search)) {
-        (void)proof_refuse(origin, ALAR_REFUSED_SET);
+    if (!search_start(search)) {
+        (void)alar_proof_refuse(origin, ALAR_REFUSED_SET);
         return;
     }
     if (proof_grain_refuses(search, origin) || proof_bound_refuses(search, origin) ||
@@ -287,33 +209,11 @@ void alar_proof_find(struct alar_proof_search *search, struct alar_origin *origi
         proof_nodes(search, origin) || proof_any(search, origin)) {
         return;
     }
-    origin->proof = is_inside && !search->is_cut ? ALAR_PROOF_HULL
-                    : origin->bound.is_valid     ? ALAR_PROOF_BOUND
-                                                 : ALAR_PROOF_UNDECIDED;
-    origin->sum = search->candidate[0];
-}
+    bool is_bounded = bound->is_valid && (!bound->can_overflow ||
+                                          alar_fp_is_finite(search->average.result, search->value));
 
-bool alar_proof_candidates(struct alar_proof_search *search)
-{
-    enum alar_dtype dtype = search->reduce->adder.dtype;
-    int64_t first;
-    int64_t last;
-
-    search->is_cut = false;
-    search->candidate[0] = search->ends[0] = search->ends[1] = search->value;
-    search->candidates = 1;
-    if (alar_fp_is_nan(dtype, search->value)) {
-        return true;
-    }
-    if (!alar_average_sums(search->avg, dtype, search->value, search->reduce->n, &first, &last)) {
-        return false;
-    }
-    search->ends[0] = alar_fp_unrank(dtype, first);
-    search->ends[1] = alar_fp_unrank(dtype, last);
-    search->is_cut = last - first >= ALAR_PROOF_CANDIDATES;
-    search->candidates = search->is_cut ? ALAR_PROOF_CANDIDATES : (uint32_t)(last - first + 1);
-    for (uint32_t i = 0; i < search->candidates; i++) {
-        search->candidate[i] = alar_fp_unrank(dtype, first + i);
-    }
-    return true;
+    origin->proof = is_inside    ? ALAR_PROOF_HULL
+                    : is_bounded ? ALAR_PROOF_BOUND
+                                 : ALAR_PROOF_UNDECIDED;
+    origin->sum = alar_fp_unrank(search->reduce->adder.dtype, search->first);
 }

@@ -13,15 +13,18 @@
 
 /* What was reduced, and what its owner promises about it. One element of the payload. */
 struct alar_reduce {
-    enum alar_red red;        /* ALAR_RED_PRODUCT is not judged */
+    enum alar_red red;
     enum alar_avg avg;        /* for ALAR_RED_AVG; ALAR_AVG_ANY: any convention will do */
     enum alar_nan_policy nan; /* for MAX and MIN; ALAR_NAN_ANY: any policy will do */
     struct alar_adder adder;
-    uint32_t height;      /* declared height of the tree; 0 when not declared */
-    const uint32_t *node; /* where each rank runs, or NULL */
-    uint32_t nodes;       /* how many nodes; 0 without a map */
-    const uint64_t *bits; /* contributions by rank; borrowed */
-    uint32_t n;           /* >= 1 */
+    bool is_rounded_once;   /* AVG: made in adder.wide to the end, then rounded. spec: N-31 */
+    uint32_t height;        /* declared height of the tree; 0 when not declared */
+    const uint32_t *node;   /* where each rank runs, or NULL */
+    uint32_t nodes;         /* how many nodes; 0 without a map */
+    const uint64_t *bits;   /* contributions by rank; borrowed */
+    const uint64_t *beside; /* of the index of MAXLOC, MINLOC: the values; NULL: it is the value */
+    uint64_t extreme;       /* with `beside`: the result's value */
+    uint32_t n;             /* >= 1 */
 };
 
 /* The same, fit for the dtype: integers have one adder and divide their sum, whatever is promised
@@ -82,8 +85,7 @@ struct alar_budget {
 #define ALAR_PROVENANCE_SCRATCH (UINT64_C(48) << 20)
 
 /* Judges one value. nodes: 2n - 1 entries for a witness, the caller's.
-   Errors: ALAR_E_RANGE when the scratch does not even hold the contributions; ALAR_E_UNSUPPORTED
-   for products. spec: N-17 */
+   Errors: ALAR_E_RANGE when the scratch does not even hold the contributions. spec: N-17 */
 ALAR_MUST_USE enum alar_status alar_provenance_judge(const struct alar_reduce *reduce,
                                                      uint64_t value, struct alar_budget budget,
                                                      int32_t *nodes, struct alar_origin *origin);
@@ -95,8 +97,16 @@ bool alar_proof_is_legal(enum alar_proof proof);
    "illegal". Static storage. */
 const char *alar_proof_name(enum alar_proof proof);
 
-/* The values that MAX or MIN may give: is this one of them? Where none is asked for, *legal becomes
-   one that is. spec: N-18 */
+/* The values that MAX or MIN may give: is this one of them? *legal becomes one that is. spec: N-18
+ */
 bool alar_extremum_is_legal(const struct alar_reduce *reduce, uint64_t value, uint64_t *legal);
+
+/* Can MAX or MIN give more than one value, by its order or policy? */
+bool alar_extremum_is_open(const struct alar_reduce *reduce);
+
+/* Is this a reduction in which nothing is rounded and no order matters: bitwise, logical, MAXLOC
+   and MINLOC? Then: is the value the one it gives? *legal becomes one that is. spec: N-32, N-33 */
+bool alar_red_is_discrete(enum alar_red red);
+bool alar_discrete_is_legal(const struct alar_reduce *reduce, uint64_t value, uint64_t *legal);
 
 #endif

@@ -54,7 +54,6 @@ static bool cell_is_known(struct alar_reachable *reachable,
 static enum alar_status cell_add(struct alar_reachable *reachable,
                                  struct alar_reachable_subset *subset, double value)
 {
-    value = value + 0.0; /* -0 becomes +0 */
     if (cell_is_known(reachable, subset, alar_fp_bits(value))) {
         return ALAR_OK;
     }
@@ -66,7 +65,7 @@ static enum alar_status cell_add(struct alar_reachable *reachable,
     return ALAR_OK;
 }
 
-/* How many values of adder.wide lie from low to high; zeros count once. */
+/* How many values of adder.wide lie from low to high; both zeros may be among them. */
 static uint64_t cell_window(const struct alar_reachable *reachable,
                             const struct alar_reachable_subset *subset)
 {
@@ -74,7 +73,24 @@ static uint64_t cell_window(const struct alar_reachable *reachable,
     uint64_t low = alar_fp_from_double(wide, subset->low);
     uint64_t high = alar_fp_from_double(wide, subset->high);
 
-    return alar_fp_ulps(wide, low, high) + 1;
+    return alar_fp_ulps(wide, low, high) + 1 + (subset->low <= 0 && subset->high >= 0);
+}
+
+/* The least and the greatest of what the ends of two parts give. */
+static void extremes_split(const struct alar_adder adder, const struct alar_reachable_subset *a,
+                           const struct alar_reachable_subset *b, double *least, double *most)
+{
+    *least = alar_hull_sum(adder, a->low, b->low);
+    *most = alar_hull_sum(adder, a->high, b->high);
+    if (adder.is_product) {
+        double ends[] = {*least, *most, alar_hull_sum(adder, a->low, b->high),
+                         alar_hull_sum(adder, a->high, b->low)};
+
+        for (int i = 0; i < 4; i++) {
+            *least = ends[i] < *least ? ends[i] : *least;
+            *most = ends[i] > *most ? ends[i] : *most;
+        }
+    }
 }
 
 /* Extremes of a subset from those of its parts; infinities and NaN switch them off. To nearest,
@@ -84,7 +100,7 @@ static enum alar_status cell_extremes(struct alar_reachable *reachable,
                                       struct alar_reachable_subset *subset)
 {
     uint32_t index = (uint32_t)(subset - reachable->subset);
-    bool is_nearest = reachable->adder.model == ALAR_NEAREST;
+    bool is_nearest = reachable->adder.model == ALAR_NEAREST && !reachable->adder.is_product;
     double low = INFINITY, high = -INFINITY;
     uint32_t a;
     uint32_t b;
@@ -101,10 +117,11 @@ static enum alar_status cell_extremes(struct alar_reachable *reachable,
             subset->is_finite = false;
             return ALAR_OK;
         }
-        double least = is_nearest ? left->low + right->low
-                                  : alar_hull_sum(reachable->adder, left->low, right->low);
-        double most = is_nearest ? left->high + right->high
-                                 : alar_hull_sum(reachable->adder, left->high, right->high);
+        double least = left->low + right->low;
+        double most = left->high + right->high;
+        if (!is_nearest) {
+            extremes_split(reachable->adder, left, right, &least, &most);
+        }
         low = least < low ? least : low;
         high = most > high ? most : high;
     }

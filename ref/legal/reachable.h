@@ -65,10 +65,14 @@ ALAR_MUST_USE enum alar_status alar_reachable_nodes(struct alar_reachable *reach
 /* Is the value, in adder.dtype, the result of a tree of the family? Final either way. spec: N-09 */
 bool alar_reachable_has(const struct alar_reachable *reachable, uint64_t value);
 
+/* Is some value from rank `first` to rank `last` on the line of adder.dtype such a result? Then it
+   is in *value. Final either way. */
+bool alar_reachable_meets(const struct alar_reachable *reachable, int64_t first, int64_t last,
+                          uint64_t *value);
+
 /* A tree that gives the value, which alar_reachable_has. tree: capacity >= 2n - 1; stack: scratch,
-   3n entries. The tree is evaluated once more; false when it gives a zero of the other sign, which
-   only wide and flushing adders do. spec: N-10 */
-bool alar_reachable_witness(const struct alar_reachable *reachable, uint64_t value,
+   3n entries. The tree is evaluated once more. spec: N-10 */
+void alar_reachable_witness(const struct alar_reachable *reachable, uint64_t value,
                             struct alar_tree *tree, uint64_t *stack);
 
 #endif

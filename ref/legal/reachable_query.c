@@ -13,27 +13,38 @@ static uint64_t reachable_store(const struct alar_reachable *reachable, double v
     return alar_adder_store(adder, wide);
 }
 
-/* Same value; zeros by value only, their sign is decided elsewhere. */
-static bool reachable_is_match(const struct alar_reachable *reachable, double value,
-                               uint64_t wanted)
+/* Position in value of the first that becomes a result from rank `first` to rank `last`, or a NaN
+   when `is_nan`; UINT32_MAX when none does. */
+static uint32_t subset_find(const struct alar_reachable *reachable,
+                            const struct alar_reachable_subset *subset, bool is_nan, int64_t first,
+                            int64_t last)
 {
     enum alar_dtype dtype = reachable->adder.dtype;
-    uint64_t stored = reachable_store(reachable, value);
 
-    return alar_fp_is_same(dtype, stored, wanted) ||
-           (alar_fp_is_zero(dtype, stored) && alar_fp_is_zero(dtype, wanted));
-}
-
-/* Position in value of one that becomes the wanted result; UINT32_MAX when none does. */
-static uint32_t cell_find(const struct alar_reachable *reachable,
-                          const struct alar_reachable_subset *subset, uint64_t wanted)
-{
     for (uint32_t i = subset->first; i < subset->first + subset->count; i++) {
-        if (reachable_is_match(reachable, reachable->value[i], wanted)) {
+        uint64_t stored = reachable_store(reachable, reachable->value[i]);
+
+        if (is_nan || alar_fp_is_nan(dtype, stored)) {
+            if (is_nan && alar_fp_is_nan(dtype, stored)) {
+                return i;
+            }
+            continue;
+        }
+        int64_t rank = alar_fp_rank(dtype, stored);
+        if (rank >= first && rank <= last) {
             return i;
         }
     }
     return UINT32_MAX;
+}
+
+static uint32_t subset_find_value(const struct alar_reachable *reachable,
+                                  const struct alar_reachable_subset *subset, uint64_t value)
+{
+    bool is_nan = alar_fp_is_nan(reachable->adder.dtype, value);
+    int64_t rank = is_nan ? 0 : alar_fp_rank(reachable->adder.dtype, value);
+
+    return subset_find(reachable, subset, is_nan, rank, rank);
 }
 
 static uint32_t reachable_root(const struct alar_reachable *reachable)
@@ -41,20 +52,23 @@ static uint32_t reachable_root(const struct alar_reachable *reachable)
     return alar_partition_whole(&reachable->partition[reachable->partitions - 1]);
 }
 
-static bool reachable_has(const struct alar_reachable *reachable, uint32_t subset, uint32_t ranks,
-                          uint64_t value)
-{
-    enum alar_dtype dtype = reachable->adder.dtype;
-
-    return cell_find(reachable, &reachable->subset[subset], value) != UINT32_MAX &&
-           (!alar_fp_is_zero(dtype, value) ||
-            alar_zero_is_legal(reachable->adder, reachable->bits, reachable->n, ranks,
-                               alar_fp_is_negative(dtype, value)));
-}
-
 bool alar_reachable_has(const struct alar_reachable *reachable, uint64_t value)
 {
-    return reachable_has(reachable, reachable_root(reachable), UINT32_MAX, value);
+    const struct alar_reachable_subset *root = &reachable->subset[reachable_root(reachable)];
+
+    return subset_find_value(reachable, root, value) != UINT32_MAX;
+}
+
+bool alar_reachable_meets(const struct alar_reachable *reachable, int64_t first, int64_t last,
+                          uint64_t *value)
+{
+    const struct alar_reachable_subset *root = &reachable->subset[reachable_root(reachable)];
+    uint32_t at = subset_find(reachable, root, false, first, last);
+
+    if (at != UINT32_MAX) {
+        *value = reachable_store(reachable, reachable->value[at]);
+    }
+    return at != UINT32_MAX;
 }
 
 /* A value still to be explained: a subset of a partition, and where in value it stands. */
@@ -64,7 +78,7 @@ struct goal {
     uint64_t at;
 };
 
-/* Finds parts of the goal's subset whose values add up to its value. */
+/* Finds parts of the goal's subset whose values give its value. */
 static void goal_split(const struct alar_reachable *reachable, struct goal goal, struct goal *left,
                        struct goal *right)
 {
@@ -80,7 +94,7 @@ static void goal_split(const struct alar_reachable *reachable, struct goal goal,
         for (uint32_t i = x->first; i < x->first + x->count; i++) {
             for (uint32_t j = y->first; j < y->first + y->count; j++) {
                 double sum =
-                    alar_hull_sum(reachable->adder, reachable->value[i], reachable->value[j]) + 0.0;
+                    alar_hull_sum(reachable->adder, reachable->value[i], reachable->value[j]);
                 if (alar_fp_bits(sum) == wanted) {
                     *left = (struct goal){goal.partition, a, i};
                     *right = (struct goal){goal.partition, b, j};
@@ -118,12 +132,12 @@ static void reachable_trace(const struct alar_reachable *reachable, struct goal 
     }
 }
 
-bool alar_reachable_witness(const struct alar_reachable *reachable, uint64_t value,
+void alar_reachable_witness(const struct alar_reachable *reachable, uint64_t value,
                             struct alar_tree *tree, uint64_t *stack)
 {
     uint32_t root = reachable_root(reachable);
     struct goal goal = {reachable->partitions - 1, root,
-                        cell_find(reachable, &reachable->subset[root], value)};
+                        subset_find_value(reachable, &reachable->subset[root], value)};
 
     PRE(tree->capacity >= 2 * reachable->n - 1);
     PRE(alar_reachable_has(reachable, value));
@@ -136,6 +150,5 @@ bool alar_reachable_witness(const struct alar_reachable *reachable, uint64_t val
     }
     uint64_t result = alar_tree_evaluate(tree, reachable->adder, reachable->bits, stack);
 
-    POST(reachable_is_match(reachable, alar_fp_to_double(reachable->adder.dtype, result), value));
-    return alar_fp_is_same(reachable->adder.dtype, result, value);
+    POST(alar_fp_is_same(reachable->adder.dtype, result, value));
 }

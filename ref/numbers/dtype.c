@@ -21,6 +21,11 @@ static const struct fp_format formats[ALAR_DTYPE_COUNT] = {
     [ALAR_I32] = {"i32", " int32 int ", 4, 0, 0},
     [ALAR_I64] = {"i64", " int64 long ", 8, 0, 0},
     [ALAR_U8] = {"u8", " uint8 byte ", 1, 0, 0},
+    [ALAR_I8] = {"i8", " int8 ", 1, 0, 0},
+    [ALAR_I16] = {"i16", " int16 short ", 2, 0, 0},
+    [ALAR_U16] = {"u16", " uint16 ", 2, 0, 0},
+    [ALAR_U32] = {"u32", " uint32 ", 4, 0, 0},
+    [ALAR_U64] = {"u64", " uint64 ", 8, 0, 0},
 };
 
 size_t alar_dtype_bytes(enum alar_dtype dtype)
@@ -80,7 +85,9 @@ uint64_t alar_dtype_mask(enum alar_dtype dtype)
 
 uint64_t alar_dtype_sign(enum alar_dtype dtype)
 {
-    return dtype == ALAR_U8 ? 0 : UINT64_C(1) << (8 * formats[dtype].bytes - 1);
+    bool is_unsigned = dtype == ALAR_U8 || (dtype >= ALAR_U16 && dtype <= ALAR_U64);
+
+    return is_unsigned ? 0 : UINT64_C(1) << (8 * formats[dtype].bytes - 1);
 }
 
 /* The bits without the sign; infinity is the largest pattern that is not a NaN. */
@@ -159,7 +166,7 @@ int64_t alar_int_value(enum alar_dtype dtype, uint64_t bits)
 int64_t alar_fp_rank(enum alar_dtype dtype, uint64_t bits)
 {
     if (!alar_dtype_is_float(dtype)) {
-        return alar_int_value(dtype, bits);
+        return alar_int_value(dtype, dtype == ALAR_U64 ? bits ^ UINT64_C(1) << 63 : bits);
     }
     int64_t magnitude = (int64_t)fp_magnitude(dtype, bits);
 
@@ -169,7 +176,9 @@ int64_t alar_fp_rank(enum alar_dtype dtype, uint64_t bits)
 uint64_t alar_fp_unrank(enum alar_dtype dtype, int64_t rank)
 {
     if (!alar_dtype_is_float(dtype)) {
-        return (uint64_t)rank & alar_dtype_mask(dtype);
+        uint64_t bits = (uint64_t)rank & alar_dtype_mask(dtype);
+
+        return dtype == ALAR_U64 ? bits ^ UINT64_C(1) << 63 : bits;
     }
     return rank < 0 ? (uint64_t)(-1 - rank) | alar_dtype_sign(dtype) : (uint64_t)rank;
 }

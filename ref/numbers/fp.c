@@ -151,7 +151,7 @@ uint64_t alar_fp_convert(enum alar_dtype from, enum alar_dtype to, enum alar_mod
 double alar_fp_to_double(enum alar_dtype dtype, uint64_t bits)
 {
     if (!alar_dtype_is_float(dtype)) {
-        return (double)alar_int_value(dtype, bits);
+        return dtype == ALAR_U64 ? (double)bits : (double)alar_int_value(dtype, bits);
     }
     if (dtype == ALAR_F32) {
         return (double)fp_float(bits);
@@ -164,6 +164,10 @@ uint64_t alar_fp_from_double(enum alar_dtype dtype, double value)
 {
     if (alar_dtype_is_float(dtype)) {
         return alar_fp_convert(ALAR_F64, dtype, ALAR_NEAREST, alar_fp_bits(value));
+    }
+    if (dtype == ALAR_U64 && value >= 0x1p63) {
+        PRE(value < 0x1p64);
+        return (uint64_t)value;
     }
     PRE(value > -0x1p63 && value < 0x1p63);
     return (uint64_t)(int64_t)value & alar_dtype_mask(dtype);
@@ -242,7 +246,9 @@ uint64_t alar_fp_divide(enum alar_dtype dtype, uint64_t a, uint32_t n)
 {
     PRE(n >= 1);
     if (!alar_dtype_is_float(dtype)) {
-        return (uint64_t)(alar_int_value(dtype, a) / (int64_t)n) & alar_dtype_mask(dtype);
+        return dtype == ALAR_U64
+                   ? a / n
+                   : (uint64_t)(alar_int_value(dtype, a) / (int64_t)n) & alar_dtype_mask(dtype);
     }
     PRE(n <= UINT32_C(1) << 24);
     if (dtype == ALAR_F32) {
@@ -253,13 +259,60 @@ uint64_t alar_fp_divide(enum alar_dtype dtype, uint64_t a, uint32_t n)
     return alar_fp_from_double(dtype, alar_fp_to_double(dtype, a) / (double)n);
 }
 
-uint64_t alar_fp_multiply(enum alar_dtype dtype, uint64_t a, uint64_t b)
+/* The product of two significands as parts: the upper 64 bits, the lowest of them sticky. */
+static struct alar_fp_parts parts_multiply(struct alar_fp_parts a, struct alar_fp_parts b)
 {
-    PRE(alar_dtype_is_float(dtype));
-    if (dtype == ALAR_F32) {
-        uint64_t product = fp_float_bits(fp_float(a) * fp_float(b));
-        return alar_fp_is_nan(dtype, product) ? alar_fp_nan(dtype) : product;
+    uint64_t low_a = (uint32_t)a.significand;
+    uint64_t low_b = (uint32_t)b.significand;
+    uint64_t high_a = a.significand >> 32;
+    uint64_t high_b = b.significand >> 32;
+    uint64_t cross = (low_a * low_b >> 32) + (uint32_t)(high_a * low_b) + low_a * high_b;
+    uint64_t high = high_a * high_b + (high_a * low_b >> 32) + (cross >> 32);
+    uint64_t low = a.significand * b.significand;
+    int shift = bit_length(high);
+    uint64_t kept = shift == 0 ? low : high << (64 - shift) | low >> shift;
+    bool is_cut = shift > 0 && low << (64 - shift) != 0;
+
+    return (struct alar_fp_parts){a.negative != b.negative, a.exponent + b.exponent + shift,
+                                  kept | is_cut};
+}
+
+/* Modulo 2^w, or clamped: a product of up to 128 bits fits when dividing it gives the factor back.
+ */
+static uint64_t int_multiply(enum alar_dtype dtype, enum alar_model model, uint64_t a, uint64_t b)
+{
+    uint64_t mask = alar_dtype_mask(dtype);
+    uint64_t sign = alar_dtype_sign(dtype);
+    bool is_negative = ((a ^ b) & sign) != 0;
+    uint64_t left = a & sign ? (0 - a) & mask : a;
+    uint64_t right = b & sign ? (0 - b) & mask : b;
+    uint64_t most = sign == 0 ? mask : sign - 1 + is_negative;
+
+    if (model == ALAR_SATURATE && right != 0 && left > most / right) {
+        return is_negative ? sign : most;
     }
-    /* Exact in double for f16 and bf16, so there is one rounding. */
-    return alar_fp_from_double(dtype, alar_fp_to_double(dtype, a) * alar_fp_to_double(dtype, b));
+    return a * b & mask;
+}
+
+uint64_t alar_fp_multiply(enum alar_dtype dtype, enum alar_model model, uint64_t a, uint64_t b)
+{
+    if (!alar_dtype_is_float(dtype)) {
+        return int_multiply(dtype, model, a, b);
+    }
+    a = model_sanitize(dtype, model, a);
+    b = model_sanitize(dtype, model, b);
+    uint64_t sign = (a ^ b) & alar_dtype_sign(dtype);
+    if (!alar_fp_is_finite(dtype, a) || !alar_fp_is_finite(dtype, b)) {
+        bool is_nan = alar_fp_is_nan(dtype, a) || alar_fp_is_nan(dtype, b) ||
+                      alar_fp_is_zero(dtype, a) || alar_fp_is_zero(dtype, b);
+        return is_nan ? alar_fp_nan(dtype) : alar_fp_inf(dtype, sign != 0);
+    }
+    if (model == ALAR_NEAREST && dtype == ALAR_F32) {
+        return fp_float_bits(fp_float(a) * fp_float(b));
+    }
+    if (model == ALAR_NEAREST && dtype == ALAR_F64) {
+        return alar_fp_bits(alar_fp_double(a) * alar_fp_double(b));
+    }
+    return alar_fp_assemble(dtype, model,
+                            parts_multiply(alar_fp_unpack(dtype, a), alar_fp_unpack(dtype, b)));
 }

@@ -79,9 +79,11 @@ uint64_t alar_fp_convert(enum alar_dtype from, enum alar_dtype to, enum alar_mod
    or clamp under ALAR_SATURATE. spec: N-02, N-04 */
 uint64_t alar_fp_add(enum alar_dtype dtype, enum alar_model model, uint64_t a, uint64_t b);
 
-/* a / n and a * b, to nearest; n >= 1, and at most 2^24 for floats. Integers divide toward zero.
-   Multiplication is for floats. */
+/* a / n, to nearest; n >= 1, and at most 2^24 for floats. Integers divide toward zero. */
 uint64_t alar_fp_divide(enum alar_dtype dtype, uint64_t a, uint32_t n);
-uint64_t alar_fp_multiply(enum alar_dtype dtype, uint64_t a, uint64_t b);
+
+/* a * b in the dtype: exactly computed, then rounded once by the model. Integers wrap modulo 2^w,
+   or clamp under ALAR_SATURATE. A zero, as every product, has the sign of both. spec: N-02, N-30 */
+uint64_t alar_fp_multiply(enum alar_dtype dtype, enum alar_model model, uint64_t a, uint64_t b);
 
 #endif

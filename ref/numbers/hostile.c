@@ -155,7 +155,7 @@ static uint32_t trees_apart(const struct alar_vector *vector, uint32_t ranks, ui
     static const enum alar_tree_kind kinds[] = {ALAR_TREE_LEFT_FOLD, ALAR_TREE_RIGHT_FOLD,
                                                 ALAR_TREE_DOUBLING_HEAD, ALAR_TREE_DOUBLING_TAIL,
                                                 ALAR_TREE_BINOMIAL};
-    const struct alar_adder adder = {vector->dtype, vector->dtype, ALAR_NEAREST};
+    const struct alar_adder adder = {vector->dtype, vector->dtype, ALAR_NEAREST, false};
     int32_t node[2 * SEARCH_RANKS];
     uint64_t column[SEARCH_RANKS];
     uint64_t stack[SEARCH_RANKS];

@@ -190,7 +190,8 @@ uint64_t alar_adder_load(struct alar_adder adder, uint64_t bits)
 
 uint64_t alar_adder_add(struct alar_adder adder, uint64_t a, uint64_t b)
 {
-    return alar_fp_add(adder.wide, adder.model, a, b);
+    return adder.is_product ? alar_fp_multiply(adder.wide, adder.model, a, b)
+                            : alar_fp_add(adder.wide, adder.model, a, b);
 }
 
 uint64_t alar_adder_store(struct alar_adder adder, uint64_t bits)

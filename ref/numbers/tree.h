@@ -13,12 +13,14 @@
 /* Longest text of alar_tree_name_print, with its end. */
 #define ALAR_TREE_NAME_MAX 48
 
-/* How contributions of a dtype are summed: each is brought to `wide`, additions happen there by the
-   model, and the root is brought back to dtype. An ordinary adder has wide == dtype. spec: N-02 */
+/* How contributions of a dtype are summed, or multiplied: each is brought to `wide`, additions
+   happen there by the model, and the root is brought back to dtype. An ordinary adder has wide ==
+   dtype. spec: N-02 */
 struct alar_adder {
     enum alar_dtype dtype; /* of contributions and result */
     enum alar_dtype wide;  /* of the accumulator; another float only when dtype is a float */
     enum alar_model model;
+    bool is_product; /* it multiplies where others add */
 };
 
 struct alar_tree {

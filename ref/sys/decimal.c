@@ -47,12 +47,19 @@ static enum alar_status decimal_integer(enum alar_dtype dtype, const char *text,
     char *end;
 
     errno = 0;
-    long long value = strtoll(text, &end, 10);
+    long long value = 0;
+    uint64_t low;
+    if (dtype == ALAR_U64) {
+        low = strtoull(text, &end, 10);
+        errno = strchr(text, '-') && low != 0 ? ERANGE : errno;
+    } else {
+        value = strtoll(text, &end, 10);
+        low = (uint64_t)value & alar_dtype_mask(dtype);
+    }
     if (end == text || *end != '\0') {
         return ALAR_E_INPUT;
     }
-    uint64_t low = (uint64_t)value & alar_dtype_mask(dtype);
-    if (errno == ERANGE || alar_int_value(dtype, low) != value) {
+    if (errno == ERANGE || (dtype != ALAR_U64 && alar_int_value(dtype, low) != value)) {
         return ALAR_E_RANGE;
     }
     *bits = low;
@@ -83,7 +90,10 @@ void alar_decimal_print(enum alar_dtype dtype, uint64_t bits, char text[ALAR_DEC
     uint64_t back = ~bits;
 
     if (!alar_dtype_is_float(dtype)) {
-        (void)snprintf(text, ALAR_DECIMAL_MAX, "%lld", (long long)alar_int_value(dtype, bits));
+        (void)(dtype == ALAR_U64
+                   ? snprintf(text, ALAR_DECIMAL_MAX, "%llu", (unsigned long long)bits)
+                   : snprintf(text, ALAR_DECIMAL_MAX, "%lld",
+                              (long long)alar_int_value(dtype, bits)));
         return;
     }
     if (!alar_fp_is_finite(dtype, bits)) {

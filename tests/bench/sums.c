@@ -62,7 +62,7 @@ static void mpfr(struct input *input)
 
 static void hull(struct input *input)
 {
-    const struct alar_adder adder = {input->dtype, input->dtype, ALAR_NEAREST};
+    const struct alar_adder adder = {input->dtype, input->dtype, ALAR_NEAREST, false};
     struct alar_hull made;
 
     alar_hull_build(&made, adder, input->bits, input->n, input->range);
@@ -71,7 +71,7 @@ static void hull(struct input *input)
 
 static void set(struct input *input)
 {
-    const struct alar_adder adder = {input->dtype, input->dtype, ALAR_NEAREST};
+    const struct alar_adder adder = {input->dtype, input->dtype, ALAR_NEAREST, false};
     const struct alar_scratch scratch = {input->memory, SET_BYTES};
     struct alar_reachable made;
 

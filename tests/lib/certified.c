@@ -34,7 +34,7 @@ void certified_seal(char *text)
 enum alar_proof certified_draw(struct draw *draw, int round)
 {
     enum alar_dtype dtype = floats[round % 4];
-    struct alar_adder adder = {dtype, dtype, ALAR_NEAREST};
+    struct alar_adder adder = {dtype, dtype, ALAR_NEAREST, false};
     enum alar_avg avg = round % 5 ? ALAR_AVG_ANY : (enum alar_avg)(1 + draw_below(draw, 4));
     uint32_t n = 1 + draw_below(draw, round % 20 ? 8 : CERTIFIED_RANKS);
     uint64_t prepared[CERTIFIED_RANKS];

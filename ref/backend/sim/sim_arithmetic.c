@@ -43,6 +43,11 @@ MERGE_NATIVE(f64, double, x + y)
 MERGE_NATIVE(i32, int32_t, (uint32_t)x + (uint32_t)y)
 MERGE_NATIVE(i64, int64_t, (uint64_t)x + (uint64_t)y)
 MERGE_NATIVE(u8, uint8_t, x + y)
+MERGE_NATIVE(i8, int8_t, x + y)
+MERGE_NATIVE(i16, int16_t, x + y)
+MERGE_NATIVE(u16, uint16_t, x + y)
+MERGE_NATIVE(u32, uint32_t, x + y)
+MERGE_NATIVE(u64, uint64_t, x + y)
 
 /* The 16-bit formats, through the exact adder. */
 static void merge_half(const struct sim_fold *fold, unsigned char *left, const unsigned char *right,
@@ -94,6 +99,21 @@ static void merge_part(const struct sim_fold *fold, int32_t left, int32_t right,
         break;
     case ALAR_U8:
         merge_u8(fold, a, b, count);
+        break;
+    case ALAR_I8:
+        merge_i8(fold, a, b, count);
+        break;
+    case ALAR_I16:
+        merge_i16(fold, a, b, count);
+        break;
+    case ALAR_U16:
+        merge_u16(fold, a, b, count);
+        break;
+    case ALAR_U32:
+        merge_u32(fold, a, b, count);
+        break;
+    case ALAR_U64:
+        merge_u64(fold, a, b, count);
         break;
     case ALAR_F16:
     case ALAR_BF16:
@@ -239,7 +259,7 @@ void sim_scale(enum alar_dtype dtype, unsigned char *row, uint64_t count, double
         uint64_t bits = 0;
 
         memcpy(&bits, row + i * size, size);
-        bits = alar_fp_multiply(dtype, bits, scale);
+        bits = alar_fp_multiply(dtype, ALAR_NEAREST, bits, scale);
         memcpy(row + i * size, &bits, size);
     }
 }

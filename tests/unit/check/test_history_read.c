@@ -44,9 +44,12 @@ static const struct {
     {"{\"ev\":\"issue\",\"rank\":0,\"op\":99999999999999999999}\n",
      "1:29: expected \"group/number\" or a number in `op`, found 99999999999999999999"},
     {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"dtype\":\"f31\"}\n",
-     "1:39: expected one of: f16 bf16 f32 f64 i32 i64 u8 in `dtype`, found f31"},
+     "1:39: expected one of: f16 bf16 f32 f64 i32 i64 u8 i8 i16 u16 u32 u64 in `dtype`, "
+     "found f31"},
     {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"red\":\"xor\"}\n",
-     "1:37: expected one of: sum max min product avg in `red`, found xor"},
+     "1:37: expected one of: sum max min product avg land lor lxor band bor bxor maxloc minloc in "
+     "`red`, "
+     "found xor"},
     {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[\"4534a7\"]}\n",
      "1:31: expected hex digits 8 in `in`, found digits 6"},
     {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[\"4534A76D\"]}\n",

@@ -75,8 +75,8 @@ Test(mutant, legal_sums_are_never_illegal)
         enum draw_family family = (enum draw_family)draw_below(&draw, DRAW_FAMILY_COUNT);
 
         draw_values(&draw, family, ALAR_F32, bits, RANKS);
-        uint64_t sum = draw_sum(&draw, (struct alar_adder){ALAR_F32, ALAR_F32, ALAR_NEAREST}, bits,
-                                RANKS, scratch);
+        uint64_t sum = draw_sum(&draw, (struct alar_adder){ALAR_F32, ALAR_F32, ALAR_NEAREST, false},
+                                bits, RANKS, scratch);
         const struct mutant_fold fold = fold_of(bits, NULL, 0);
 
         cr_assert_not(mutant_fold_is_illegal(&fold, &sum), "draw %u, family %d", i, family);

@@ -194,8 +194,9 @@ Test(judge_contract, keeps_to_the_policy_for_nan)
     }
 }
 
-/* Products of three floats have an order, of integers none; one fold is enough. spec: O-31 */
-Test(judge_contract, undecided_products_are_no_pass)
+/* Products of integers have no order; of floats they are the only legal one, or within the hull.
+   spec: O-31, N-30 */
+Test(judge_contract, products_have_a_proof)
 {
     static const struct {
         const char *dtype, *in[3], *out;
@@ -204,7 +205,7 @@ Test(judge_contract, undecided_products_are_no_pass)
         {"i32", {"3", "-5", "7"}, "-105", ALAR_PASS},
         {"i32", {"3", "-5", "7"}, "-104", ALAR_FAIL},
         {"f32", {"3", "5", "7"}, "105", ALAR_PASS},
-        {"f32", {"3", "5", "7"}, "106", ALAR_UNKNOWN},
+        {"f32", {"3", "5", "7"}, "106", ALAR_FAIL},
         {"f32", {"3", "\"nan\"", "7"}, "21", ALAR_FAIL},
     };
 

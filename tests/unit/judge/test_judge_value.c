@@ -38,7 +38,7 @@ static void healthy_op(struct healthy *healthy, uint32_t op, struct alar_tree_na
     uint64_t in[8][16], out[8], column[16], stack[16];
     int32_t node[32];
     struct alar_tree tree = {node, 0, 32};
-    struct alar_adder adder = {healthy->dtype, healthy->dtype, ALAR_NEAREST};
+    struct alar_adder adder = {healthy->dtype, healthy->dtype, ALAR_NEAREST, false};
     char values[256];
 
     alar_tree_build(&tree, name, healthy->n);

@@ -221,7 +221,7 @@ Test(judge_doubt, finds_the_tree_of_any_order)
 
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct draw draw = {seed};
-        struct alar_adder adder = {ALAR_F64, ALAR_F64, ALAR_NEAREST};
+        struct alar_adder adder = {ALAR_F64, ALAR_F64, ALAR_NEAREST, false};
         uint64_t bits[16], room[16];
         double in[1][16], out;
         struct page page;

@@ -90,7 +90,7 @@ Test(certificate, a_forged_seal_does_not_help)
 
     certified_setup();
     certified.reduce = (struct alar_reduce){.bits = certified.bits, .n = 3};
-    certified.reduce.adder = (struct alar_adder){ALAR_F32, ALAR_F32, ALAR_NEAREST};
+    certified.reduce.adder = (struct alar_adder){ALAR_F32, ALAR_F32, ALAR_NEAREST, false};
     const double values[] = {1.1, 2.3, 3.7};
     for (int i = 0; i < 3; i++) {
         certified.bits[i] = alar_fp_from_double(ALAR_F32, values[i]);
@@ -219,7 +219,7 @@ Test(certificate, integers_and_extremes)
     certified_setup();
     for (int i = 0; i < 4; i++) {
         certified.reduce = (struct alar_reduce){.red = reds[i], .bits = certified.bits, .n = 3};
-        certified.reduce.adder = (struct alar_adder){ALAR_I32, ALAR_I32, ALAR_NEAREST};
+        certified.reduce.adder = (struct alar_adder){ALAR_I32, ALAR_I32, ALAR_NEAREST, false};
         certified.bits[0] = i == 3 ? 0x7ffffffb : 0x7ffffffa;
         certified.bits[1] = i == 3 ? 0x7ffffffa : 1;
         certified.bits[2] = i == 3 ? 0x7ffffffc : 9;

@@ -119,7 +119,7 @@ static uint64_t draw_fault(struct draw *draw, enum alar_cause cause, struct alar
         truth->other = bit;
         return sum_of(draw, bench.bits, n) ^ UINT64_C(1) << bit;
     default: {
-        struct alar_adder adder = {dtype, ALAR_BF16, ALAR_NEAREST};
+        struct alar_adder adder = {dtype, ALAR_BF16, ALAR_NEAREST, false};
         truth->rank = 0;
         truth->other = ALAR_BF16;
         return draw_sum(draw, adder, bench.bits, n, bench.room);
@@ -290,7 +290,7 @@ Test(diagnose, adders_are_named)
     setup(ALAR_BF16, 6);
     for (int round = 0; round < 600; round++) {
         enum alar_model model = (enum alar_model)(1 + round % 4);
-        struct alar_adder adder = {ALAR_BF16, ALAR_BF16, model};
+        struct alar_adder adder = {ALAR_BF16, ALAR_BF16, model, false};
         const enum draw_family family[] = {DRAW_TIES, DRAW_LOSS, DRAW_TINY, DRAW_HUGE};
         draw_values(&draw, family[round % 4], ALAR_BF16, bench.bits, 6);
         uint64_t value = draw_sum(&draw, adder, bench.bits, 6, bench.room);

@@ -120,7 +120,7 @@ Test(axes, claimed_power_convicts)
     for (int round = 0; round < 3000; round++) {
         enum alar_dtype dtype = floats[round % 4];
         uint32_t n = 2 + draw_below(&draw, round % 10 ? 6 : 30);
-        bench.reduce.adder = (struct alar_adder){dtype, dtype, ALAR_NEAREST};
+        bench.reduce.adder = (struct alar_adder){dtype, dtype, ALAR_NEAREST, false};
         bench.reduce.n = n;
         bench.reduce.red = round % 3 ? ALAR_RED_SUM : ALAR_RED_AVG;
         bench.reduce.avg = ALAR_AVG_SUM_DIVIDE;
@@ -160,16 +160,16 @@ Test(axes, power_fades_with_ranks)
     evaluate();
     cr_assert(bench.power.is_vacuous);
     bench.reduce.n = RANKS;
-    bench.reduce.adder = (struct alar_adder){ALAR_F64, ALAR_F64, ALAR_NEAREST};
+    bench.reduce.adder = (struct alar_adder){ALAR_F64, ALAR_F64, ALAR_NEAREST, false};
     draw_values(&draw, DRAW_LOSS, ALAR_F64, bench.bits, RANKS);
     evaluate();
     cr_assert_eq(bench.power.drops, (uint32_t)RANKS);
-    bench.reduce.adder = (struct alar_adder){ALAR_BF16, ALAR_BF16, ALAR_NEAREST};
+    bench.reduce.adder = (struct alar_adder){ALAR_BF16, ALAR_BF16, ALAR_NEAREST, false};
     draw_values(&draw, DRAW_LOSS, ALAR_BF16, bench.bits, RANKS);
     evaluate();
     cr_assert(bench.power.is_vacuous);
     /* A declared height brings back what any order would hide. */
-    bench.reduce.adder = (struct alar_adder){ALAR_F32, ALAR_F32, ALAR_NEAREST};
+    bench.reduce.adder = (struct alar_adder){ALAR_F32, ALAR_F32, ALAR_NEAREST, false};
     draw_values(&draw, DRAW_LOSS, ALAR_F32, bench.bits, RANKS);
     evaluate();
     uint32_t any = bench.power.drops;
@@ -209,7 +209,7 @@ Test(axes, power_of_extremes_and_integers)
     cr_assert_eq(alar_power_evaluate(&bench.reduce, bench.budget.scratch, NULL, &bench.power),
                  ALAR_E_UNSUPPORTED);
     bench.reduce.red = ALAR_RED_SUM;
-    bench.reduce.adder = (struct alar_adder){ALAR_F32, ALAR_F32, ALAR_NEAREST};
+    bench.reduce.adder = (struct alar_adder){ALAR_F32, ALAR_F32, ALAR_NEAREST, false};
     struct alar_scratch none = {bench.budget.scratch.memory, 16};
     cr_assert_eq(alar_power_evaluate(&bench.reduce, none, NULL, &bench.power), ALAR_E_RANGE);
     teardown();

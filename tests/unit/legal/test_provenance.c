@@ -29,7 +29,7 @@ Test(provenance, legal_sums_are_never_refused)
         enum alar_dtype dtype = floats[round % 4];
         enum alar_model model =
             round % 8 ? ALAR_NEAREST : (enum alar_model)draw_below(&draw, ALAR_MODEL_COUNT);
-        struct alar_adder adder = {dtype, dtype, model};
+        struct alar_adder adder = {dtype, dtype, model, false};
         adder.wide = draw_below(&draw, 8) ? dtype : floats[2 + draw_below(&draw, 2)];
         uint32_t n = 1 + draw_below(&draw, model != ALAR_NEAREST ? 5 : round % 200 ? 8 : RANKS);
         draw_values(&draw, (enum draw_family)draw_below(&draw, DRAW_FAMILY_COUNT), dtype,
@@ -62,7 +62,7 @@ Test(provenance, what_no_order_gives_is_refused)
     judging_start(&bench, ALAR_F32, 8);
     for (int round = 0; round < 2000; round++) {
         enum alar_dtype dtype = floats[round % 4];
-        struct alar_adder adder = {dtype, dtype, ALAR_NEAREST};
+        struct alar_adder adder = {dtype, dtype, ALAR_NEAREST, false};
         draw_values(&draw, round % 2 ? DRAW_LOSS : DRAW_NEAR, dtype, bench.bits, 8);
         bench.reduce.adder = adder;
         uint64_t sum = draw_sum(&draw, adder, bench.bits, 8, bench.room);
@@ -169,7 +169,7 @@ Test(provenance, averages_have_conventions)
         enum alar_avg avg = (enum alar_avg)(1 + round / 4 % 4);
         uint32_t n = 1 + draw_below(&draw, 9);
         uint64_t prepared[RANKS];
-        bench.reduce.adder = (struct alar_adder){dtype, dtype, ALAR_NEAREST};
+        bench.reduce.adder = (struct alar_adder){dtype, dtype, ALAR_NEAREST, false};
         bench.reduce.n = n;
         draw_values(&draw, (enum draw_family)draw_below(&draw, DRAW_FAMILY_COUNT), dtype,
                     bench.bits, n);
@@ -190,7 +190,7 @@ Test(provenance, averages_have_conventions)
     }
     cr_assert(differ > 50, "%u", differ);
     bench.reduce.avg = ALAR_AVG_SUM_DIVIDE;
-    bench.reduce.adder = (struct alar_adder){ALAR_F32, ALAR_F32, ALAR_NEAREST};
+    bench.reduce.adder = (struct alar_adder){ALAR_F32, ALAR_F32, ALAR_NEAREST, false};
     bench.reduce.n = 7;
     draw_values(&draw, DRAW_LOSS, ALAR_F32, bench.bits, 7);
     uint64_t sum = draw_sum(&draw, bench.reduce.adder, bench.bits, 7, bench.room);
@@ -202,7 +202,7 @@ Test(provenance, averages_have_conventions)
 Test(provenance, conventions_are_their_formulas)
 {
     struct draw draw = {SEED + 9};
-    const struct alar_adder adder = {ALAR_F32, ALAR_F32, ALAR_NEAREST};
+    const struct alar_adder adder = {ALAR_F32, ALAR_F32, ALAR_NEAREST, false};
 
     for (int round = 0; round < 2000; round++) {
         uint64_t bits[3];

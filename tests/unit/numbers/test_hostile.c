@@ -42,7 +42,7 @@ static uint64_t tree_value(const struct alar_vector *vector, uint32_t ranks, uin
     column(vector, ranks, element, bits);
     alar_tree_build(&tree, (struct alar_tree_name){kind, 0}, ranks);
     return alar_tree_evaluate(
-        &tree, (struct alar_adder){vector->dtype, vector->dtype, ALAR_NEAREST}, bits, stack);
+        &tree, (struct alar_adder){vector->dtype, vector->dtype, ALAR_NEAREST, false}, bits, stack);
 }
 
 /* A seed found on one machine has to be the same input on another. */

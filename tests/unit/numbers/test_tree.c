@@ -11,7 +11,7 @@ enum {
     RANKS = 40
 };
 
-static const struct alar_adder f32 = {ALAR_F32, ALAR_F32, ALAR_NEAREST};
+static const struct alar_adder f32 = {ALAR_F32, ALAR_F32, ALAR_NEAREST, false};
 
 struct fixture {
     int32_t node[2 * RANKS];
@@ -182,8 +182,8 @@ Test(tree, evaluates_as_a_plain_loop)
 /* A wide accumulator keeps what a narrow one swallows, and the root is rounded once. spec: N-02 */
 Test(tree, accumulator_width_is_visible)
 {
-    const struct alar_adder narrow = {ALAR_F16, ALAR_F16, ALAR_NEAREST};
-    const struct alar_adder wide = {ALAR_F16, ALAR_F32, ALAR_NEAREST};
+    const struct alar_adder narrow = {ALAR_F16, ALAR_F16, ALAR_NEAREST, false};
+    const struct alar_adder wide = {ALAR_F16, ALAR_F32, ALAR_NEAREST, false};
     const uint64_t probe[] = {alar_fp_from_double(ALAR_F16, 0x1p15),
                               alar_fp_from_double(ALAR_F16, 0x1p-4),
                               alar_fp_from_double(ALAR_F16, -0x1p15)};

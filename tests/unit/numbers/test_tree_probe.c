@@ -66,7 +66,7 @@ static void tree_draw(struct alar_tree *tree, struct draw *draw, uint32_t n)
 static uint16_t probe(struct fixture *f, enum alar_dtype dtype, uint32_t n, uint32_t i, uint32_t j)
 {
     const struct alar_order_masks masks = alar_order_masks(dtype);
-    const struct alar_adder adder = {dtype, dtype, ALAR_NEAREST};
+    const struct alar_adder adder = {dtype, dtype, ALAR_NEAREST, false};
     uint64_t bits[RANKS];
 
     for (uint32_t k = 0; k < n; k++) {
@@ -295,7 +295,7 @@ Test(order, the_width_of_every_accumulator_shows)
     uint32_t triple[3];
 
     for (int k = 0; k < 3; k++) {
-        const struct alar_adder adder = {ALAR_F32, wide[k], ALAR_NEAREST};
+        const struct alar_adder adder = {ALAR_F32, wide[k], ALAR_NEAREST, false};
         int bits = 4;
 
         setup(&f, 5);

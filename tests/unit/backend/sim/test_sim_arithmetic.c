@@ -80,7 +80,8 @@ static uint64_t replay(enum alar_sim_order order, enum alar_dtype dtype, int32_t
         leaf[i] = bits[order == ALAR_SIM_ARRIVAL ? posts[i] : i][element];
     }
     alar_tree_build(&tree, name, n);
-    return alar_tree_evaluate(&tree, (struct alar_adder){dtype, dtype, ALAR_NEAREST}, leaf, stack);
+    return alar_tree_evaluate(&tree, (struct alar_adder){dtype, dtype, ALAR_NEAREST, false}, leaf,
+                              stack);
 }
 
 static void shuffle(struct alar_rng *rng, int32_t *items, int32_t count)

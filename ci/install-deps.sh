@@ -9,7 +9,7 @@ set -eu
 
 build="gcc libc6-dev make pkg-config mpich libmpich-dev libyajl-dev libfiu-dev"
 check="libcriterion-dev fiu-utils libmpfr-dev spin valgrind gcovr clang-14 libclang-rt-14-dev
-       clang-format jq python3 git"
+       clang-format jq python3 python3-jsonschema python3-yaml git"
 
 profile=${1:-default}
 case $profile in

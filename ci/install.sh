@@ -17,7 +17,21 @@ put 755 bin "$BUILD/alar"
 put 644 lib "$BUILD/libalar.a"
 put 755 lib/alar "$BUILD"/alar-*.so
 put 644 include/alar "$@"
-put 644 share/man/man1 ref/cli/alar.1
+
+# Written by the program itself, from its tables of options.
+write() { # write FILE ARGUMENT...: what alar prints
+    file=$root/$1
+    shift
+    mkdir -p "$(dirname "$file")"
+    "$BUILD/alar" "$@" >"$file"
+}
+write share/man/man1/alar.1 help --man
+for command in $("$BUILD/alar" help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
+    write "share/man/man1/alar-$command.1" help --man "$command"
+done
+write share/bash-completion/completions/alar completion bash
+write share/zsh/site-functions/_alar completion zsh
+write share/fish/vendor_completions.d/alar.fish completion fish
 
 install -D -m 755 "$BUILD/libalar.so" "$root/lib/libalar.so.0"
 ln -sf libalar.so.0 "$root/lib/libalar.so"

@@ -210,6 +210,14 @@ static enum alar_status state_start(struct reading_state *state)
     setup.certify = state->hooks.certify;
     setup.context = state->hooks.context;
     setup.needs_power = state->hooks.needs_power;
+    if (state->hooks.finding_room > 0) {
+        setup.finding_room = state->hooks.finding_room;
+        setup.findings = state->reading->findings =
+            calloc(setup.finding_room, sizeof *setup.findings);
+        if (setup.findings == NULL) {
+            return ALAR_E_NOMEM;
+        }
+    }
     setup.scratch.bytes = alar_judge_scratch_bytes(setup.world);
     setup.scratch.memory = state->reading->scratch = malloc(setup.scratch.bytes);
     state->reading->judge = malloc(alar_judge_size());
@@ -245,7 +253,10 @@ static enum alar_status state_judge(struct reading_state *state, uint32_t k)
     if (alar_judge_event(reading->judge, &state->event) != ALAR_OK) {
         return state_refuse(state, k);
     }
-    if (state->hooks.progress != NULL && (++state->events & 0xffff) == 0) {
+    if (state->hooks.event != NULL) {
+        state->hooks.event(state->hooks.context, &state->event);
+    }
+    if (state->hooks.progress != NULL && (++state->events & 0x3fff) == 0) {
         uint64_t bytes = 0;
 
         for (uint32_t s = 0; s < state->files->count; s++) {
@@ -338,5 +349,6 @@ void alar_reading_free(struct alar_reading *reading)
     free(reading->judge);
     free(reading->arena.base);
     free(reading->scratch);
+    free(reading->findings);
     memset(reading, 0, sizeof *reading);
 }

@@ -22,6 +22,7 @@ struct alar_reading {
     struct alar_judge *judge; /* owned; holds verdict and contract; NULL when there is none */
     struct alar_arena arena;
     void *scratch;
+    struct alar_evidence *findings;         /* room for them, when more were to be kept */
     uint64_t bytes;                         /* read */
     char error_line[ALAR_ERROR_LINE_BYTES]; /* one line, when the input can't be used */
 };
@@ -33,8 +34,11 @@ struct alar_reading_hooks {
     /* Told of every operation once it is settled, and of every legal value: see judge.h. */
     void (*settled)(void *context, const struct alar_op_view *view);
     void (*certify)(void *context, const struct alar_legal_view *view);
+    /* Told of every record after it was judged; the event is borrowed. */
+    void (*event)(void *context, const struct alar_event *event);
     void *context;
-    bool needs_power; /* see struct alar_judge_setup */
+    uint32_t finding_room; /* findings to keep at most; 0: ALAR_FINDINGS_MAX */
+    bool needs_power;      /* see struct alar_judge_setup */
 };
 
 /* Reads and judges. hooks may be NULL. alar_reading_free frees what it leaves, in any case.

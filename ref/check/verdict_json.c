@@ -2,36 +2,9 @@
 #include "check/verdict_text.h"
 
 #include "api/terms.h"
-
-#include <yajl/yajl_gen.h>
+#include "sys/json_gen.h"
 
 #include <string.h>
-
-static void json_text(yajl_gen json, const char *text)
-{
-    yajl_gen_string(json, (const unsigned char *)text, strlen(text));
-}
-
-static void json_key_text(yajl_gen json, const char *key, const char *text)
-{
-    json_text(json, key);
-    json_text(json, text);
-}
-
-static void json_key_count(yajl_gen json, const char *key, uint64_t count)
-{
-    char digits[24];
-
-    snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
-    json_text(json, key);
-    yajl_gen_number(json, digits, strlen(digits));
-}
-
-static void json_key_signed(yajl_gen json, const char *key, int64_t number)
-{
-    json_text(json, key);
-    yajl_gen_integer(json, number);
-}
 
 static void json_bits(yajl_gen json, enum alar_dtype dtype, uint64_t bits)
 {
@@ -39,18 +12,18 @@ static void json_bits(yajl_gen json, enum alar_dtype dtype, uint64_t bits)
 
     snprintf(digits, sizeof digits, "%0*llx", (int)(2 * alar_dtype_bytes(dtype)),
              (unsigned long long)bits);
-    json_text(json, digits);
+    alar_gen_text(json, digits);
 }
 
 static void json_key_bits(yajl_gen json, const char *key, enum alar_dtype dtype, uint64_t bits)
 {
-    json_text(json, key);
+    alar_gen_text(json, key);
     json_bits(json, dtype, bits);
 }
 
 static void json_key_list(yajl_gen json, const char *key, const struct alar_list *list)
 {
-    json_text(json, key);
+    alar_gen_text(json, key);
     yajl_gen_array_open(json);
     for (uint32_t k = 0; k < list->count && k < ALAR_LIST_MAX; k++) {
         yajl_gen_integer(json, (long long)list->item[k]);
@@ -62,8 +35,8 @@ static void json_place(yajl_gen json, const struct alar_history_files *files,
                        struct alar_place place)
 {
     if (place.line > 0 && place.file < files->count) {
-        json_key_text(json, "file", files->path[place.file]);
-        json_key_count(json, "line", place.line);
+        alar_gen_key_text(json, "file", files->path[place.file]);
+        alar_gen_key_count(json, "line", place.line);
     }
 }
 
@@ -72,24 +45,24 @@ static void json_witness(yajl_gen json, const struct alar_history_files *files,
                          const struct alar_witness_event *witness)
 {
     yajl_gen_map_open(json);
-    json_key_text(json, "ev", alar_record_name(witness->record));
-    json_key_count(json, "rank", witness->rank);
+    alar_gen_key_text(json, "ev", alar_record_name(witness->record));
+    alar_gen_key_count(json, "rank", witness->rank);
     json_place(json, files, witness->place);
     if (witness->has_t) {
-        json_key_signed(json, "t", witness->t);
+        alar_gen_key_signed(json, "t", witness->t);
     }
     if (witness->is_backend) {
-        json_key_text(json, "by", "backend");
+        alar_gen_key_text(json, "by", "backend");
     }
     if (witness->n > 0) {
-        json_key_count(json, "n", witness->n);
+        alar_gen_key_count(json, "n", witness->n);
     }
     if (witness->src[0]) {
-        json_key_text(json, "src", witness->src);
+        alar_gen_key_text(json, "src", witness->src);
     }
     if (witness->shown > 0) {
-        json_key_signed(json, "at", witness->at);
-        json_text(json, "bits");
+        alar_gen_key_signed(json, "at", witness->at);
+        alar_gen_text(json, "bits");
         yajl_gen_array_open(json);
         for (uint32_t k = 0; k < witness->shown; k++) {
             json_bits(json, witness->is_of_report ? witness->dtype : evidence->dtype,
@@ -103,24 +76,24 @@ static void json_witness(yajl_gen json, const struct alar_history_files *files,
 static void json_numbers(yajl_gen json, const struct alar_evidence *evidence)
 {
     if (evidence->element >= 0) {
-        json_key_signed(json, "element", evidence->element);
+        alar_gen_key_signed(json, "element", evidence->element);
     }
     if (evidence->has_found) {
-        json_key_text(json, "dtype", alar_dtype_name(evidence->dtype));
+        alar_gen_key_text(json, "dtype", alar_dtype_name(evidence->dtype));
         json_key_bits(json, "found", evidence->dtype, evidence->found);
     }
     if (evidence->has_range) {
         json_key_bits(json, "lowest", evidence->dtype, evidence->lowest);
         json_key_bits(json, "highest", evidence->dtype, evidence->highest);
     }
-    json_text(json, "amount");
+    alar_gen_text(json, "amount");
     yajl_gen_array_open(json);
     yajl_gen_integer(json, (long long)evidence->amount[0]);
     yajl_gen_integer(json, (long long)evidence->amount[1]);
     yajl_gen_array_close(json);
     for (unsigned k = 0; k < 2; k++) {
         if (evidence->name[k][0]) {
-            json_key_text(json, k ? "other_name" : "name", evidence->name[k]);
+            alar_gen_key_text(json, k ? "other_name" : "name", evidence->name[k]);
         }
     }
 }
@@ -129,10 +102,10 @@ static void json_explanation(yajl_gen json, const struct alar_evidence *evidence
                              const struct alar_explanation *why)
 {
     yajl_gen_map_open(json);
-    json_key_text(json, "cause", alar_cause_name(why->cause));
-    json_key_count(json, "tier", alar_cause_tier(why->cause));
+    alar_gen_key_text(json, "cause", alar_cause_name(why->cause));
+    alar_gen_key_count(json, "tier", alar_cause_tier(why->cause));
     if (why->cause == ALAR_CAUSE_SUBSET) {
-        json_text(json, "ranks");
+        alar_gen_text(json, "ranks");
         yajl_gen_array_open(json);
         for (uint32_t m = 0; m < ALAR_LIST_MAX; m++) {
             if (why->subset >> m & 1) {
@@ -141,18 +114,18 @@ static void json_explanation(yajl_gen json, const struct alar_evidence *evidence
         }
         yajl_gen_array_close(json);
     } else if (alar_cause_has_rank(why->cause)) {
-        json_key_count(json, "rank", why->rank);
+        alar_gen_key_count(json, "rank", why->rank);
     }
     if (why->cause == ALAR_CAUSE_WIDTH) {
-        json_key_text(json, "dtype", alar_dtype_name((enum alar_dtype)why->other));
+        alar_gen_key_text(json, "dtype", alar_dtype_name((enum alar_dtype)why->other));
     } else if (why->cause == ALAR_CAUSE_MODEL) {
-        json_key_text(json, "model", alar_model_name((enum alar_model)why->other));
+        alar_gen_key_text(json, "model", alar_model_name((enum alar_model)why->other));
     } else if (why->cause == ALAR_CAUSE_COUNT_OFF || why->cause == ALAR_CAUSE_REPLACED) {
-        json_key_count(json, why->cause == ALAR_CAUSE_REPLACED ? "by" : "count", why->other);
+        alar_gen_key_count(json, why->cause == ALAR_CAUSE_REPLACED ? "by" : "count", why->other);
     } else if (why->cause == ALAR_CAUSE_FLIPPED || why->cause == ALAR_CAUSE_RESULT_FLIPPED) {
-        json_key_count(json, "bit", why->other);
+        alar_gen_key_count(json, "bit", why->other);
     }
-    json_key_text(json, "rung", alar_proof_name(why->proof));
+    alar_gen_key_text(json, "rung", alar_proof_name(why->proof));
     yajl_gen_map_close(json);
 }
 
@@ -160,16 +133,16 @@ static void json_diagnosis(yajl_gen json, const struct alar_evidence *evidence)
 {
     const struct alar_diagnosis *diagnosis = &evidence->diagnosis;
 
-    json_text(json, "diagnosis");
+    alar_gen_text(json, "diagnosis");
     yajl_gen_map_open(json);
-    json_text(json, "unique");
+    alar_gen_text(json, "unique");
     yajl_gen_bool(json, diagnosis->is_unique);
-    json_text(json, "complete");
+    alar_gen_text(json, "complete");
     yajl_gen_bool(json, diagnosis->cut == 0);
-    json_text(json, "torn");
+    alar_gen_text(json, "torn");
     yajl_gen_bool(json, evidence->is_torn);
-    json_key_count(json, "fit", diagnosis->count);
-    json_text(json, "explanations");
+    alar_gen_key_count(json, "fit", diagnosis->count);
+    alar_gen_text(json, "explanations");
     yajl_gen_array_open(json);
     for (uint32_t k = 0; k < diagnosis->kept; k++) {
         json_explanation(json, evidence, &diagnosis->kept_explanation[k]);
@@ -182,19 +155,19 @@ static void json_finding(yajl_gen json, const struct alar_history_files *files,
                          const struct alar_verdict *verdict, const struct alar_evidence *evidence)
 {
     yajl_gen_map_open(json);
-    json_key_text(json, "anomaly", alar_anomaly_name(evidence->anomaly));
-    json_key_text(json, "rule", alar_anomaly_rule(evidence->anomaly));
+    alar_gen_key_text(json, "anomaly", alar_anomaly_name(evidence->anomaly));
+    alar_gen_key_text(json, "rule", alar_anomaly_rule(evidence->anomaly));
     if (evidence->has_op) {
-        json_key_text(json, "group", evidence->group);
-        json_key_count(json, "op", evidence->number);
+        alar_gen_key_text(json, "group", evidence->group);
+        alar_gen_key_count(json, "op", evidence->number);
         json_key_list(json, "ops", &evidence->ops);
     }
     if (evidence->is_report) {
-        json_key_text(json, "metric", evidence->name[0]);
+        alar_gen_key_text(json, "metric", evidence->name[0]);
         json_key_list(json, "ops", &evidence->ops);
     }
     if (evidence->step >= 0) {
-        json_key_signed(json, "step", evidence->step);
+        alar_gen_key_signed(json, "step", evidence->step);
     }
     json_key_list(json, "ranks", &evidence->ranks);
     json_key_list(json, "joined", &evidence->joined);
@@ -203,19 +176,19 @@ static void json_finding(yajl_gen json, const struct alar_history_files *files,
     if (evidence->has_diagnosis) {
         json_diagnosis(json, evidence);
     }
-    json_text(json, "events");
+    alar_gen_text(json, "events");
     yajl_gen_array_open(json);
     for (uint32_t k = 0; k < evidence->witness_count; k++) {
         json_witness(json, files, evidence, &evidence->witness[k]);
     }
     yajl_gen_array_close(json);
     if (evidence->has_good) {
-        json_key_count(json, "last_good", evidence->good);
+        alar_gen_key_count(json, "last_good", evidence->good);
     }
-    json_key_text(json, "sentence", alar_anomaly_sentence(evidence->anomaly));
-    json_key_text(json, "allowed", alar_anomaly_allowed(evidence->anomaly));
+    alar_gen_key_text(json, "sentence", alar_anomaly_sentence(evidence->anomaly));
+    alar_gen_key_text(json, "allowed", alar_anomaly_allowed(evidence->anomaly));
     if (evidence->excused >= 0) {
-        json_key_text(json, "excused_by", verdict->fault[evidence->excused].point);
+        alar_gen_key_text(json, "excused_by", verdict->fault[evidence->excused].point);
     }
     yajl_gen_map_close(json);
 }
@@ -223,7 +196,7 @@ static void json_finding(yajl_gen json, const struct alar_history_files *files,
 static void json_findings(yajl_gen json, const struct alar_history_files *files,
                           const struct alar_verdict *verdict, const char *key, bool notes)
 {
-    json_text(json, key);
+    alar_gen_text(json, key);
     yajl_gen_array_open(json);
     for (uint32_t k = 0; k < verdict->finding_count; k++) {
         if (alar_anomaly_is_note(verdict->finding[k].anomaly) == notes) {
@@ -236,17 +209,17 @@ static void json_findings(yajl_gen json, const struct alar_history_files *files,
 static void json_unknown(yajl_gen json, const struct alar_history_files *files,
                          const struct alar_verdict *verdict)
 {
-    json_text(json, "unknown");
+    alar_gen_text(json, "unknown");
     yajl_gen_array_open(json);
     for (unsigned u = 0; u < ALAR_UNKNOWN_COUNT; u++) {
         if (verdict->unknown[u] == 0) {
             continue;
         }
         yajl_gen_map_open(json);
-        json_key_text(json, "reason", alar_unknown_text((enum alar_unknown)u));
-        json_key_count(json, "times", verdict->unknown[u]);
+        alar_gen_key_text(json, "reason", alar_unknown_text((enum alar_unknown)u));
+        alar_gen_key_count(json, "times", verdict->unknown[u]);
         if (verdict->unknown_rank[u] != ALAR_RANK_ALL) {
-            json_key_count(json, "rank", verdict->unknown_rank[u]);
+            alar_gen_key_count(json, "rank", verdict->unknown_rank[u]);
         }
         json_place(json, files, verdict->unknown_place[u]);
         yajl_gen_map_close(json);
@@ -258,21 +231,21 @@ static void json_provenance(yajl_gen json, const struct alar_provenance *from)
 {
     char name[ALAR_TREE_NAME_MAX];
 
-    json_text(json, "provenance");
+    alar_gen_text(json, "provenance");
     yajl_gen_map_open(json);
-    json_text(json, "trees");
+    alar_gen_text(json, "trees");
     yajl_gen_array_open(json);
     for (uint32_t k = 0; k < from->names && k < ALAR_NAMES_MAX; k++) {
         alar_tree_name_print(from->name[k], name);
-        json_text(json, name);
+        alar_gen_text(json, name);
     }
     yajl_gen_array_close(json);
-    json_key_count(json, "named", from->named);
-    json_key_count(json, "chunked", from->chunked);
-    json_text(json, "elements");
+    alar_gen_key_count(json, "named", from->named);
+    alar_gen_key_count(json, "chunked", from->chunked);
+    alar_gen_text(json, "elements");
     yajl_gen_map_open(json);
     for (unsigned proof = 0; proof < ALAR_PROOF_UNDECIDED; proof++) {
-        json_key_count(json, alar_proof_name((enum alar_proof)proof), from->element[proof]);
+        alar_gen_key_count(json, alar_proof_name((enum alar_proof)proof), from->element[proof]);
     }
     yajl_gen_map_close(json);
     yajl_gen_map_close(json);
@@ -281,24 +254,24 @@ static void json_provenance(yajl_gen json, const struct alar_provenance *from)
 /* What the operations with legal values could have shown. */
 static void json_power(yajl_gen json, const struct alar_reveal *reveal)
 {
-    json_text(json, "power");
+    alar_gen_text(json, "power");
     yajl_gen_map_open(json);
-    json_key_count(json, "operations", reveal->operations);
-    json_key_count(json, "vacuous", reveal->vacuous);
-    json_key_count(json, "ranks", reveal->ranks);
-    json_key_count(json, "missing_seen", reveal->drops);
-    json_key_count(json, "doubled_seen", reveal->doubles);
+    alar_gen_key_count(json, "operations", reveal->operations);
+    alar_gen_key_count(json, "vacuous", reveal->vacuous);
+    alar_gen_key_count(json, "ranks", reveal->ranks);
+    alar_gen_key_count(json, "missing_seen", reveal->drops);
+    alar_gen_key_count(json, "doubled_seen", reveal->doubles);
     yajl_gen_map_close(json);
 }
 
 static void json_faults(yajl_gen json, const struct alar_history_files *files,
                         const struct alar_verdict *verdict)
 {
-    json_text(json, "faults");
+    alar_gen_text(json, "faults");
     yajl_gen_array_open(json);
     for (uint32_t k = 0; k < verdict->fault_count && k < ALAR_FAULTS_MAX; k++) {
         yajl_gen_map_open(json);
-        json_key_text(json, "point", verdict->fault[k].point);
+        alar_gen_key_text(json, "point", verdict->fault[k].point);
         json_place(json, files, verdict->fault[k].place);
         yajl_gen_map_close(json);
     }
@@ -310,15 +283,15 @@ static void json_fits(yajl_gen json, const struct alar_verdict *verdict)
 {
     char name[64];
 
-    json_key_count(json, "reports_undeclared", verdict->reports_undeclared);
-    json_text(json, "reports_fit");
+    alar_gen_key_count(json, "reports_undeclared", verdict->reports_undeclared);
+    alar_gen_text(json, "reports_fit");
     yajl_gen_array_open(json);
     for (unsigned fit = 0; fit < ALAR_NORMALIZATION_COUNT * ALAR_OVER_COUNT; fit++) {
         if (verdict->reports_fit >> fit & 1) {
             snprintf(name, sizeof name, "%s over %s",
                      alar_normalization_names[fit / ALAR_OVER_COUNT],
                      alar_over_names[fit % ALAR_OVER_COUNT]);
-            json_text(json, name);
+            alar_gen_text(json, name);
         }
     }
     yajl_gen_array_close(json);
@@ -331,22 +304,23 @@ static void json_verdict(yajl_gen json, const struct alar_history_files *files,
 
     alar_verdict_reason(files, verdict, reason, sizeof reason);
     yajl_gen_map_open(json);
-    json_key_text(json, "path", files->name);
-    json_key_text(json, "verdict", alar_verdict_name(verdict->kind));
-    json_key_text(json, "reason", reason);
-    json_key_count(json, "events", verdict->events);
-    json_key_count(json, "operations", verdict->operations);
-    json_key_count(json, "judged", verdict->judged);
-    json_key_count(json, "prefixes", verdict->prefixes);
-    json_key_count(json, "reports", verdict->reports);
+    alar_gen_key_text(json, "path", files->name);
+    alar_gen_key_text(json, "verdict", alar_verdict_name(verdict->kind));
+    alar_gen_key_text(json, "reason", reason);
+    alar_gen_key_count(json, "events", verdict->events);
+    alar_gen_key_count(json, "operations", verdict->operations);
+    alar_gen_key_count(json, "judged", verdict->judged);
+    alar_gen_key_count(json, "prefixes", verdict->prefixes);
+    alar_gen_key_count(json, "reports", verdict->reports);
     if (verdict->reports > 0) {
-        json_key_count(json, "reports_judged", verdict->reports_judged);
+        alar_gen_key_count(json, "reports_judged", verdict->reports_judged);
         json_fits(json, verdict);
     }
-    json_key_count(json, "peak", verdict->peak);
-    json_key_count(json, "twins_same", verdict->twins_same);
-    json_key_count(json, "twins_legal", verdict->twins_legal);
+    alar_gen_key_count(json, "peak", verdict->peak);
+    alar_gen_key_count(json, "twins_same", verdict->twins_same);
+    alar_gen_key_count(json, "twins_legal", verdict->twins_legal);
     json_findings(json, files, verdict, "findings", false);
+    alar_gen_key_count(json, "findings_more", alar_verdict_more(verdict));
     json_findings(json, files, verdict, "notes", true);
     json_unknown(json, files, verdict);
     json_provenance(json, &verdict->provenance);
@@ -355,20 +329,31 @@ static void json_verdict(yajl_gen json, const struct alar_history_files *files,
     yajl_gen_map_close(json);
 }
 
+enum alar_status alar_unusable_json(FILE *out, const char *name, const char *error_line)
+{
+    yajl_gen json = yajl_gen_alloc(NULL);
+
+    if (json == NULL) {
+        return ALAR_E_NOMEM;
+    }
+    yajl_gen_map_open(json);
+    alar_gen_key_text(json, "path", name);
+    alar_gen_key_text(json, "verdict", "UNUSABLE");
+    alar_gen_key_text(json, "reason", error_line);
+    yajl_gen_map_close(json);
+    alar_gen_write(json, out);
+    return ALAR_OK;
+}
+
 enum alar_status alar_verdict_json(FILE *out, const struct alar_history_files *files,
                                    const struct alar_verdict *verdict)
 {
     yajl_gen json = yajl_gen_alloc(NULL);
-    const unsigned char *text;
-    size_t length;
 
     if (json == NULL) {
         return ALAR_E_NOMEM;
     }
     json_verdict(json, files, verdict);
-    yajl_gen_get_buf(json, &text, &length);
-    fwrite(text, 1, length, out);
-    fputc('\n', out);
-    yajl_gen_free(json);
+    alar_gen_write(json, out);
     return ALAR_OK;
 }

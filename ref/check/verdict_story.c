@@ -136,6 +136,11 @@ void alar_verdict_story(const struct alar_words *words, const struct alar_histor
             story_row(words, "also", &phrase);
         }
     }
+    if (alar_verdict_more(verdict) > 0) {
+        verdict_say(&phrase, "%llu more findings; --all tells them",
+                    (unsigned long long)alar_verdict_more(verdict));
+        story_row(words, "also", &phrase);
+    }
     for (unsigned u = 0; verdict->kind != ALAR_PASS && u < ALAR_UNKNOWN_COUNT; u++) {
         if (verdict->unknown[u]) {
             verdict_say_unknown(&phrase, files, verdict, u);

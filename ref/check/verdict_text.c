@@ -262,6 +262,25 @@ void verdict_say_unknown(struct verdict_phrase *phrase, const struct alar_histor
     }
 }
 
+static void keep_one_line(char *text)
+{
+    for (char *at = text; *at; at++) {
+        if ((unsigned char)*at < ' ' || *at == 0x7f) {
+            *at = '?'; /* names come from the history, and the line stays one line */
+        }
+    }
+}
+
+void alar_verdict_finding(const struct alar_verdict *verdict, const struct alar_evidence *evidence,
+                          char *text, size_t size)
+{
+    struct verdict_phrase phrase = {text, size, 0};
+
+    text[0] = '\0';
+    verdict_say_finding(&phrase, verdict, evidence);
+    keep_one_line(text);
+}
+
 void alar_verdict_reason(const struct alar_history_files *files, const struct alar_verdict *verdict,
                          char *text, size_t size)
 {
@@ -283,9 +302,5 @@ void alar_verdict_reason(const struct alar_history_files *files, const struct al
             }
         }
     }
-    for (char *at = text; *at; at++) {
-        if ((unsigned char)*at < ' ' || *at == 0x7f) {
-            *at = '?'; /* names come from the history, and the line stays one line */
-        }
-    }
+    keep_one_line(text);
 }

@@ -26,10 +26,18 @@ void alar_verdict_story(const struct alar_words *words, const struct alar_histor
 void alar_verdict_reason(const struct alar_history_files *files, const struct alar_verdict *verdict,
                          char *text, size_t size);
 
+/* One finding, in words. */
+void alar_verdict_finding(const struct alar_verdict *verdict, const struct alar_evidence *evidence,
+                          char *text, size_t size);
+
 /* One JSON object on one line: the same as data.
    Errors: ALAR_E_NOMEM; nothing is written then. */
 ALAR_MUST_USE enum alar_status alar_verdict_json(FILE *out, const struct alar_history_files *files,
                                                  const struct alar_verdict *verdict);
+
+/* The same for an input that can't be used: its path, UNUSABLE, and why. Errors: as above. */
+ALAR_MUST_USE enum alar_status alar_unusable_json(FILE *out, const char *name,
+                                                  const char *error_line);
 
 /* What a PASS says of log lines; "" when there are none. */
 void alar_verdict_reports(const struct alar_verdict *verdict, char *text, size_t size);

@@ -1,18 +1,11 @@
-/* The program: finds the subcommand and hands over. */
+/* The program: finds the subcommand, hands over, and sees to it that what was printed arrived. */
 #include "cli/cli.h"
-#include "sys/parse.h"
 
+#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct subcommand {
-    const char *name;
-    const char *summary;
-    int (*run)(int argc, char **argv);
-};
-
-static const struct subcommand subcommands[] = {
+const struct alar_subcommand alar_subcommands[] = {
     {"run", "log losses over ranks and prove the log against its synchronous twin", alar_cli_run},
     {"check", "judge recorded histories", alar_cli_check},
     {"explain", "say what an anomaly is, with its smallest history", alar_cli_explain},
@@ -21,58 +14,52 @@ static const struct subcommand subcommands[] = {
     {"order", "reveal the order in which a back end adds", alar_cli_order},
     {"vectors", "make hostile inputs, as histories to be filled in", alar_cli_hostile},
     {"table", "print the handle's state machine", alar_cli_table},
+    {"help", "print the help of a command, or its manual page", alar_cli_help},
+    {"version", "print the version", alar_cli_version},
+    {"completion", "print a shell's completion of this command line", alar_cli_completion},
+    {NULL, NULL, NULL},
 };
 
-enum {
-    SUBCOMMAND_COUNT = sizeof(subcommands) / sizeof(subcommands[0])
-};
-
-static void usage(FILE *file)
+/* A file opened later must not be taken for a standard one that came closed: whoever closed it
+   gets an error from it, not somebody else's bytes. */
+static void standard_files_open(void)
 {
-    fputs("alar: the reference engine and correctness oracle for asynchronous log all-reduce\n\n"
-          "usage: alar SUBCOMMAND [OPTION]...    (alar SUBCOMMAND --help tells more)\n\n",
-          file);
-    for (int i = 0; i < SUBCOMMAND_COUNT; i++) {
-        fprintf(file, "  %-10s %s\n", subcommands[i].name, subcommands[i].summary);
+    for (int file = 0; file <= 2; file++) {
+        if (fcntl(file, F_GETFD) < 0) {
+            (void)open("/dev/null", file == 0 ? O_WRONLY : O_RDONLY);
+        }
     }
-    fputs("\nexit codes: 0 good, 1 wrong, 2 incomplete, 3 unusable command line or input, "
-          "4 a defect of alar\n",
-          file);
 }
 
-static int unknown(const char *name)
+static int command_run(int argc, char **argv)
 {
-    const char *names[SUBCOMMAND_COUNT + 1] = {NULL};
-    char text[ALAR_ERROR_LINE_BYTES];
+    const char *name = argc > 1 ? argv[1] : "";
 
-    for (int i = 0; i < SUBCOMMAND_COUNT; i++) {
-        names[i] = subcommands[i].name;
+    if (argc < 2) {
+        return alar_cli_usage(stderr);
     }
-    snprintf(text, sizeof(text), "expected a subcommand, found '%s'; did you mean '%s'?", name,
-             names[alar_nearest(name, names)]);
-    return alar_cli_complain(NULL, text);
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        return alar_cli_version_print();
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        return alar_cli_usage(stdout);
+    }
+    const struct alar_subcommand *found = alar_cli_find(NULL, name);
+    return found == NULL ? ALAR_CLASS_UNUSABLE : found->run(argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)
 {
-    const char *name = argc > 1 ? argv[1] : "";
+    char text[ALAR_ERROR_LINE_BYTES];
 
-    if (argc > 1 && strcmp(name, "--version") == 0) {
-        puts("alar " ALAR_VERSION);
-        return ALAR_CLASS_GOOD;
+    standard_files_open();
+    int code = command_run(argc, argv);
+    int error = alar_cli_flush();
+    if (error != 0) {
+        snprintf(text, sizeof(text), "expected to write all of standard output, found: %s",
+                 strerror(error));
+        alar_cli_complain(NULL, text);
+        code = (int)alar_class_worst((enum alar_class)code, ALAR_CLASS_INCOMPLETE);
     }
-    if (argc > 1 && (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)) {
-        usage(stdout);
-        return ALAR_CLASS_GOOD;
-    }
-    for (int i = 0; i < SUBCOMMAND_COUNT; i++) {
-        if (strcmp(subcommands[i].name, name) == 0) {
-            return subcommands[i].run(argc - 1, argv + 1);
-        }
-    }
-    if (argc > 1) {
-        return unknown(name);
-    }
-    usage(stderr);
-    return ALAR_CLASS_UNUSABLE;
+    return code;
 }

@@ -1,9 +1,28 @@
-/* What all subcommands share: their options and their one-line complaints. */
+/* What all subcommands share: their options, their one-line complaints, colours and progress. */
 #include "cli/cli.h"
+#include "sys/clock.h"
+#include "sys/parse.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum {
+    SUBCOMMANDS_MAX = 32
+};
+
+const char *const alar_exit_meanings[] = {
+    "good", "wrong", "incomplete", "unusable command line or input", "a defect of alar", NULL};
+
+const char *const alar_cli_colors[] = {"auto", "always", "never", NULL};
+
+/* Who wants to see a command's table of options; nobody as a rule. */
+static struct {
+    void (*show)(void *context, const struct alar_command *command);
+    void *context;
+} describing;
 
 /* Hydra and Open MPI tell each process its rank before any library starts. */
 static const char *launcher_rank(void)
@@ -31,11 +50,49 @@ int alar_cli_complain(const char *name, const char *text)
     return ALAR_CLASS_UNUSABLE;
 }
 
+const struct alar_subcommand *alar_cli_find(const char *who, const char *name)
+{
+    const char *names[SUBCOMMANDS_MAX + 1] = {NULL};
+    char text[ALAR_ERROR_LINE_BYTES];
+
+    for (int k = 0; k < SUBCOMMANDS_MAX && alar_subcommands[k].name != NULL; k++) {
+        names[k] = alar_subcommands[k].name;
+        if (strcmp(names[k], name) == 0) {
+            return &alar_subcommands[k];
+        }
+    }
+    const char *meant = alar_meant(name, names);
+    snprintf(text, sizeof(text), "expected a subcommand, found '%.200s'; %s%s%s", name,
+             meant ? "did you mean '" : "alar help lists them", meant ? meant : "",
+             meant ? "'?" : "");
+    alar_cli_complain(who, text);
+    return NULL;
+}
+
+void alar_cli_describe(const struct alar_subcommand *subcommand,
+                       void (*show)(void *context, const struct alar_command *command),
+                       void *context)
+{
+    char *argv[] = {(char *)subcommand->name, NULL};
+
+    describing.show = show;
+    describing.context = context;
+    (void)subcommand->run(1, argv);
+    describing.show = NULL;
+}
+
 int alar_cli_options(const struct alar_command *command, int argc, char **argv, int *operands)
 {
     char error_line[ALAR_ERROR_LINE_BYTES];
     bool wants_help = false;
 
+    if (describing.show != NULL) {
+        describing.show(describing.context, command);
+        return ALAR_CLASS_GOOD;
+    }
+    if (argc > 1 && (strcmp(argv[1], "-V") == 0 || strcmp(argv[1], "--version") == 0)) {
+        return alar_cli_version_print();
+    }
     if (alar_options_parse(command, argc, argv, operands, &wants_help, error_line) != ALAR_OK) {
         return alar_cli_complain(command->name, error_line);
     }
@@ -46,4 +103,52 @@ int alar_cli_options(const struct alar_command *command, int argc, char **argv, 
         return ALAR_CLASS_GOOD;
     }
     return -1;
+}
+
+int alar_cli_flush(void)
+{
+    static int first;
+
+    errno = 0;
+    if (fflush(stdout) != 0 && first == 0) {
+        first = errno;
+    }
+    if (first == 0 && ferror(stdout)) {
+        /* Some print failed in between. The output is torn already: one more byte tells why. */
+        errno = 0;
+        first = fputc('\n', stdout) == EOF || fflush(stdout) != 0 ? errno : EIO;
+    }
+    return first;
+}
+
+bool alar_cli_has_colors(int color)
+{
+    const char *none = getenv("NO_COLOR");
+    bool is_wanted = isatty(STDOUT_FILENO) != 0 && (none == NULL || none[0] == '\0');
+
+    return color == 1 || (color == 0 && is_wanted);
+}
+
+void alar_cli_progress_tell(struct alar_cli_progress *progress, uint64_t bytes)
+{
+    uint64_t now = alar_clock_now(NULL);
+
+    if (progress->began == 0) {
+        progress->began = now;
+    }
+    if (now - progress->began < 1000000 || now - progress->told < 250000 ||
+        isatty(STDERR_FILENO) == 0) {
+        return;
+    }
+    progress->told = now;
+    progress->is_shown = true;
+    fprintf(stderr, "\r%s: %llu MB read", progress->what, (unsigned long long)(bytes >> 20));
+}
+
+void alar_cli_progress_end(struct alar_cli_progress *progress)
+{
+    if (progress->is_shown) {
+        fputs("\r\033[K", stderr);
+    }
+    progress->is_shown = false;
 }

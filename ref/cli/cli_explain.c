@@ -40,8 +40,10 @@ static int explain_unknown(const char *name)
     for (unsigned a = 0; a < ALAR_ANOMALY_COUNT; a++) {
         names[a] = alar_anomaly_name((enum alar_anomaly)a);
     }
-    snprintf(text, sizeof text, "expected an anomaly, found '%s'; did you mean '%s'?", name,
-             names[alar_nearest(name, names)]);
+    const char *meant = alar_meant(name, names);
+    snprintf(text, sizeof text, "expected an anomaly, found '%.200s'; %s%s%s", name,
+             meant ? "did you mean '" : "alar explain lists them", meant ? meant : "",
+             meant ? "'?" : "");
     return alar_cli_complain("explain", text);
 }
 
@@ -76,5 +78,5 @@ int alar_cli_explain(int argc, char **argv)
     } else {
         explain_list();
     }
-    return fflush(stdout) == 0 ? ALAR_CLASS_GOOD : ALAR_CLASS_INCOMPLETE;
+    return ALAR_CLASS_GOOD;
 }

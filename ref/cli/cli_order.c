@@ -111,7 +111,7 @@ static int order_run(struct order *order)
         alar_cli_complain("order", alar_status_text(status));
     }
     alar_order_world_close(&world);
-    fflush(stdout);
+    (void)alar_cli_flush();
     return (int)alar_class_worst(order->worst, alar_status_class(status));
 }
 

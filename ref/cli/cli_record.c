@@ -130,10 +130,9 @@ static int command_record(const struct record *record, int count, char **command
 
 int alar_cli_record(int argc, char **argv)
 {
-    static char output[] = "--output";
     struct record record = {0};
     const struct alar_option options[] = {
-        {"output", ALAR_OPTION_TEXT, &record.directory, "DIR", "where to; also -o", NULL, 0, 0},
+        {"output", ALAR_OPTION_TEXT, &record.directory, "DIR", "where to", NULL, 0, 0},
         {"mpi", ALAR_OPTION_CHOICE, &record.mpi, "auto|mpich|openmpi",
          "the library the program runs on (auto)", alar_launch_names, 0, 0},
         {"nan", ALAR_OPTION_CHOICE, &record.nan, "any|propagate|ignore|idiom",
@@ -155,9 +154,6 @@ int alar_cli_record(int argc, char **argv)
     };
     int count;
 
-    for (int k = 1; k < argc && strcmp(argv[k], "--") != 0; k++) {
-        argv[k] = strcmp(argv[k], "-o") == 0 ? output : argv[k];
-    }
     int code = alar_cli_options(&command, argc, argv, &count);
     if (code >= 0) {
         return code;

@@ -1,4 +1,5 @@
 /* What people read of a run: log lines, comparison, progress, the ending, the summary. */
+#include "cli/cli.h"
 #include "cli/cli_run.h"
 #include "run/run_state.h"
 
@@ -31,7 +32,7 @@ static void show_beside(const struct alar_report *report, const char *value)
         printf(", of rank %u", report->extreme_rank);
     }
     puts(" |");
-    fflush(stdout);
+    (void)alar_cli_flush();
 }
 
 static void show_report(const struct run *run, const struct alar_report *report, double elapsed_ms)
@@ -60,7 +61,7 @@ static void show_report(const struct run *run, const struct alar_report *report,
         printf(" non-finite contributions: %" PRIu64 " |", report->nonfinite);
     }
     putchar('\n');
-    fflush(stdout);
+    (void)alar_cli_flush();
 }
 
 static void show_compared(const struct run *run, const struct alar_report *first,
@@ -106,7 +107,7 @@ static void show_ending(const struct run_rank *rank, const char *text)
     int length = snprintf(line, sizeof(line), "alar run: rank %u: %s\n", rank->rank, text);
 
     /* One write, so that the lines of several ranks never mix, and none is lost in a buffer. */
-    fflush(stdout);
+    (void)alar_cli_flush();
     if (write(STDERR_FILENO, line, (size_t)length) != length) {
         fputs(line, stderr);
     }
@@ -203,7 +204,7 @@ static void show_summary(const struct run *run, const struct run_totals *pass,
                found, finding->step, finding->microbatch, finding->rank,
                run->config.check == ALAR_CHECK_AGREE ? "; all ranks stopped after that step" : "");
     }
-    fflush(stdout);
+    (void)alar_cli_flush();
     if (run->options->stats_json != NULL) {
         write_stats(run, pass, twin);
     }

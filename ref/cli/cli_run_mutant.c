@@ -44,10 +44,11 @@ enum alar_status alar_cli_mutant(const char *name, struct alar_run_options *run,
         names[i] = alar_mutants[i].name;
     }
     if (alar_mutant_find(name, &mutant->kind) != ALAR_OK) {
+        const char *meant = alar_meant(name, names);
+
         snprintf(error_line, ALAR_ERROR_LINE_BYTES,
-                 "--mutant: expected a name of faults/mutants.def, found '%.100s'; did you mean "
-                 "'%s'?",
-                 name, names[alar_nearest(name, names)]);
+                 "--mutant: expected a name of faults/mutants.def, found '%.100s'%s%s%s", name,
+                 meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
         return ALAR_E_INPUT;
     }
     mutant->seed = run->seed;

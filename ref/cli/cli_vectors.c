@@ -28,7 +28,7 @@ struct making {
 
 static const char examples[] = "  alar vectors --list\n"
                                "  alar vectors ledger --ranks 4 --count 3 --seed 7\n"
-                               "  alar vectors all --ranks 8 --out inputs\n\n"
+                               "  alar vectors all --ranks 8 -o inputs\n\n"
                                "Each line is the `issue` record of one rank. Reduce what stands in "
                                "`in`, and append, for each,\n"
                                "{\"ev\":\"done\",\"rank\":R,\"op\":K,\"out\":[...]} with the "
@@ -114,9 +114,11 @@ static enum alar_status families_find(const struct making *making, int *first, i
         names[i + 1] = alar_families[i].name;
     }
     if (alar_hostile_find(making->family, &family) != ALAR_OK) {
+        const char *meant = alar_meant(making->family, names);
+
         snprintf(error_line, ALAR_ERROR_LINE_BYTES,
-                 "expected a family of inputs, or all, found '%.100s'; did you mean '%s'?",
-                 making->family, names[alar_nearest(making->family, names)]);
+                 "expected a family of inputs, or all, found '%.100s'; %s%s%s", making->family,
+                 meant ? "did you mean '" : "see --list", meant ? meant : "", meant ? "'?" : "");
         return ALAR_E_INPUT;
     }
     *first = *last = (int)family;
@@ -133,7 +135,7 @@ static enum alar_status hostile_make(struct making *making, char *error_line)
     if (is_stdout && first != last) {
         snprintf(error_line, ALAR_ERROR_LINE_BYTES,
                  "expected one family on standard output, found all: numbers of operations would "
-                 "repeat; give --out DIR");
+                 "repeat; give -o DIR");
         return ALAR_E_INPUT;
     }
     if (!is_stdout && mkdir(making->out, 0777) != 0 && errno != EEXIST) {
@@ -163,7 +165,7 @@ int alar_cli_hostile(int argc, char **argv)
         {"count", ALAR_OPTION_NUMBER, &making.count, "K", "all-reduces of each family [16]", NULL,
          1, 1000000},
         {"seed", ALAR_OPTION_NUMBER, &making.seed, "S", "of all draws [1]", NULL, 0, UINT64_MAX},
-        {"out", ALAR_OPTION_TEXT, &making.out, "DIR|-",
+        {"output", ALAR_OPTION_TEXT, &making.out, "DIR|-",
          "one file a family there, or standard output [-]", NULL, 0, 0},
         {NULL, ALAR_OPTION_FLAG, NULL, NULL, NULL, NULL, 0, 0},
     };

@@ -8,8 +8,25 @@
 #include <string.h>
 
 enum {
-    NAME_MAX_BYTES = 64
+    NAME_MAX_BYTES = 64,
+    OPTIONS_MAX = 64 /* of a command, that can be suggested */
 };
+
+/* One letter means one thing, whatever the command. */
+static const struct {
+    const char *name;
+    char letter;
+} letters[] = {{"output", 'o'}, {"quiet", 'q'}, {"help", 'h'}, {"version", 'V'}};
+
+char alar_option_letter(const char *name)
+{
+    for (size_t k = 0; k < sizeof letters / sizeof *letters; k++) {
+        if (strcmp(letters[k].name, name) == 0) {
+            return letters[k].letter;
+        }
+    }
+    return '\0';
+}
 
 static enum alar_status choice_parse(const struct alar_option *option, const char *value,
                                      char *error_line)
@@ -20,9 +37,11 @@ static enum alar_status choice_parse(const struct alar_option *option, const cha
             return ALAR_OK;
         }
     }
-    snprintf(error_line, ALAR_ERROR_LINE_BYTES, "--%s: expected %s, found '%s'; did you mean '%s'?",
-             option->name, option->argument, value,
-             option->choices[alar_nearest(value, option->choices)]);
+    const char *meant = alar_meant(value, option->choices);
+
+    snprintf(error_line, ALAR_ERROR_LINE_BYTES, "--%s: expected %s, found '%s'%s%s%s", option->name,
+             option->argument, value, meant ? "; did you mean '" : "", meant ? meant : "",
+             meant ? "'?" : "");
     return ALAR_E_INPUT;
 }
 
@@ -61,40 +80,31 @@ static const struct alar_option *option_find(const struct alar_command *command,
     return NULL;
 }
 
-static enum alar_status option_unknown(const struct alar_command *command, const char *name,
-                                       size_t length, char *error_line)
+/* `dashes` is what stood before the name. */
+static enum alar_status option_unknown(const struct alar_command *command, const char *dashes,
+                                       const char *name, size_t length, char *error_line)
 {
-    const struct alar_option *nearest = command->options;
+    const char *names[OPTIONS_MAX + 2] = {"help"};
     char text[NAME_MAX_BYTES + 1];
-    size_t least = SIZE_MAX;
+    size_t count = 1;
 
     snprintf(text, sizeof(text), "%.*s", (int)length, name);
-    for (const struct alar_option *option = command->options; option->name != NULL; option++) {
-        size_t distance = alar_edit_distance(text, option->name);
-
-        if (distance < least) {
-            least = distance;
-            nearest = option;
-        }
+    for (const struct alar_option *option = command->options;
+         option->name != NULL && count <= OPTIONS_MAX; option++) {
+        names[count++] = option->name;
     }
+    const char *meant = alar_meant(text, names);
     snprintf(error_line, ALAR_ERROR_LINE_BYTES,
-             "expected an option of 'alar %s', found '--%s'; did you mean '--%s'?", command->name,
-             text, nearest->name ? nearest->name : "help");
+             "expected an option of 'alar %s', found '%s%s'; %s%s%s", command->name, dashes, text,
+             meant ? "did you mean '--" : "see: alar help ", meant ? meant : command->name,
+             meant ? "'?" : "");
     return ALAR_E_INPUT;
 }
 
-/* Takes the option at argv[*at], and its value from behind it when it is not part of it. */
-static enum alar_status option_take(const struct alar_command *command, int argc, char **argv,
-                                    int *at, char *error_line)
+/* Stores the option, with its value from behind it when it is not part of it (`value` NULL). */
+static enum alar_status option_store(const struct alar_option *option, const char *value, int argc,
+                                     char **argv, int *at, char *error_line)
 {
-    const char *name = argv[*at] + 2;
-    size_t length = strcspn(name, "=");
-    const char *value = name[length] == '=' ? name + length + 1 : NULL;
-    const struct alar_option *option = option_find(command, name, length);
-
-    if (option == NULL) {
-        return option_unknown(command, name, length, error_line);
-    }
     if (option->kind == ALAR_OPTION_FLAG && value != NULL) {
         snprintf(error_line, ALAR_ERROR_LINE_BYTES, "--%s: expected no value, found '%s'",
                  option->name, value);
@@ -110,6 +120,37 @@ static enum alar_status option_take(const struct alar_command *command, int argc
         value = argv[++*at];
     }
     return value_store(option, value, error_line);
+}
+
+/* Takes the option `--name` or `--name=value` at argv[*at]. */
+static enum alar_status option_take(const struct alar_command *command, int argc, char **argv,
+                                    int *at, char *error_line)
+{
+    const char *name = argv[*at] + 2;
+    size_t length = strcspn(name, "=");
+    const char *value = name[length] == '=' ? name + length + 1 : NULL;
+    const struct alar_option *option = option_find(command, name, length);
+
+    if (option == NULL) {
+        return option_unknown(command, "--", name, length, error_line);
+    }
+    return option_store(option, value, argc, argv, at, error_line);
+}
+
+/* Takes the option `-l` or `-lvalue` at argv[*at]. */
+static enum alar_status letter_take(const struct alar_command *command, int argc, char **argv,
+                                    int *at, char *error_line)
+{
+    const char *word = argv[*at] + 1;
+
+    for (const struct alar_option *option = command->options; option->name != NULL; option++) {
+        bool is_whole = word[1] == '\0' || option->kind != ALAR_OPTION_FLAG;
+
+        if (alar_option_letter(option->name) == word[0] && is_whole) {
+            return option_store(option, word[1] ? word + 1 : NULL, argc, argv, at, error_line);
+        }
+    }
+    return option_unknown(command, "-", word, strlen(word), error_line);
 }
 
 enum alar_status alar_options_parse(const struct alar_command *command, int argc, char **argv,
@@ -130,7 +171,7 @@ enum alar_status alar_options_parse(const struct alar_command *command, int argc
         } else if (is_open && strncmp(word, "--", 2) == 0) {
             ALAR_TRY(option_take(command, argc, argv, &at, error_line));
         } else if (is_open && word[0] == '-' && word[1] != '\0') {
-            return option_unknown(command, word + 1, strlen(word + 1), error_line);
+            ALAR_TRY(letter_take(command, argc, argv, &at, error_line));
         } else if (command->operands == NULL) {
             snprintf(error_line, ALAR_ERROR_LINE_BYTES, "expected options only, found '%s'", word);
             return ALAR_E_INPUT;
@@ -142,18 +183,26 @@ enum alar_status alar_options_parse(const struct alar_command *command, int argc
     return ALAR_OK;
 }
 
+static void help_row(FILE *file, const char *name, const char *argument, const char *help)
+{
+    char letter = alar_option_letter(name);
+    char left[NAME_MAX_BYTES * 2];
+    char before[] = "-?, ";
+
+    before[1] = letter;
+    snprintf(left, sizeof(left), "%s--%s%s%s", letter ? before : "    ", name, argument ? " " : "",
+             argument ? argument : "");
+    fprintf(file, strlen(left) > 28 ? "  %s\n%32s%s\n" : "  %-28s%s  %s\n", left, "", help);
+}
+
 void alar_options_help(const struct alar_command *command, void *file)
 {
     fprintf(file, "alar %s: %s\n\nusage: alar %s [OPTION]...%s%s\n\n", command->name,
             command->summary, command->name, command->operands ? " " : "",
             command->operands ? command->operands : "");
     for (const struct alar_option *option = command->options; option->name != NULL; option++) {
-        char left[NAME_MAX_BYTES * 2];
-
-        snprintf(left, sizeof(left), "--%s%s%s", option->name, option->argument ? " " : "",
-                 option->argument ? option->argument : "");
-        fprintf(file, strlen(left) > 28 ? "  %s\n%32s%s\n" : "  %-28s%s  %s\n", left, "",
-                option->help);
+        help_row(file, option->name, option->argument, option->help);
     }
+    help_row(file, "help", NULL, "this text");
     fprintf(file, "\nexamples:\n%s", command->examples);
 }

@@ -35,11 +35,15 @@ struct alar_command {
     const char *examples;              /* lines, each ended by a newline */
 };
 
-/* Reads argv[1..argc-1] as `--name value`, `--name=value` and operands; `--` ends the options, and
-   a lone `-` is an operand. Operands are moved to argv[1..], their number goes to *operands. Sets
-   *wants_help and stops at --help or -h.
-   Errors: ALAR_E_INPUT, with one line in `error_line` (ALAR_ERROR_LINE_BYTES) that says what was
-   expected, what was found and the nearest known name. */
+/* The letter that stands for an option of that name in every command that has one ("output": 'o');
+   '\0' when there is none. */
+char alar_option_letter(const char *name);
+
+/* Reads argv[1..argc-1] as `--name value`, `--name=value`, `-l value`, `-lvalue` and operands; `--`
+   ends the options, and a lone `-` is an operand. Operands are moved to argv[1..], their number
+   goes to *operands. Sets *wants_help and stops at --help or -h. Errors: ALAR_E_INPUT, with one
+   line in `error_line` (ALAR_ERROR_LINE_BYTES) that says what was expected, what was found and,
+   when one is near, the name that was meant. */
 ALAR_MUST_USE enum alar_status alar_options_parse(const struct alar_command *command, int argc,
                                                   char **argv, int *operands, bool *wants_help,
                                                   char *error_line);

@@ -40,10 +40,10 @@ static struct alar_evidence *find_slot(struct alar_verdict *verdict, enum alar_a
     while (k > 0 && verdict->finding[k - 1].anomaly > anomaly) {
         k--;
     }
-    if (k == ALAR_FINDINGS_MAX) {
+    if (k == verdict->finding_room) {
         return NULL;
     }
-    if (verdict->finding_count < ALAR_FINDINGS_MAX) {
+    if (verdict->finding_count < verdict->finding_room) {
         verdict->finding_count++;
     }
     memmove(&verdict->finding[k + 1], &verdict->finding[k],

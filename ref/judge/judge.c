@@ -39,6 +39,8 @@ enum alar_status alar_judge_start(struct alar_judge *judge, struct alar_arena *a
     memset(judge, 0, sizeof *judge);
     judge->arena = arena;
     judge->setup = *setup;
+    judge->verdict.finding = setup->findings != NULL ? setup->findings : judge->kept;
+    judge->verdict.finding_room = setup->findings != NULL ? setup->finding_room : ALAR_FINDINGS_MAX;
     judge_report_start(judge);
     judge->contract.width = -1;
     judge->loop = (struct alar_loop){-1, -1, -1, -1, -1, -1, -1, ""};

@@ -74,6 +74,9 @@ struct alar_judge_setup {
     /* Told of each element of each legal result; may be NULL. Then no tree is taken for granted. */
     void (*certify)(void *context, const struct alar_legal_view *view);
     void *context;
+    /* Room for findings, lent as long as the judge; NULL: ALAR_FINDINGS_MAX are kept. */
+    struct alar_evidence *findings;
+    uint32_t finding_room;
     bool needs_power;            /* an input that could not show a missing rank is no PASS */
     struct alar_scratch scratch; /* alar_judge_scratch_bytes at least; lent as long as the judge */
 };

@@ -164,6 +164,7 @@ struct alar_judge {
     const struct alar_event *event; /* being judged */
     struct report log;
     struct alar_verdict verdict;
+    struct alar_evidence kept[ALAR_FINDINGS_MAX]; /* where no other room is lent */
     struct alar_judge_error error_line;
 };
 

@@ -25,6 +25,19 @@ const char *alar_unknown_text(enum alar_unknown reason)
     return (unsigned)reason < ALAR_UNKNOWN_COUNT ? texts[reason] : "?";
 }
 
+uint64_t alar_verdict_more(const struct alar_verdict *verdict)
+{
+    uint64_t more = 0;
+
+    for (unsigned a = 0; a < ALAR_ANOMALY_COUNT; a++) {
+        more += alar_anomaly_is_note((enum alar_anomaly)a) ? 0 : verdict->found[a];
+    }
+    for (uint32_t k = 0; k < verdict->finding_count; k++) {
+        more -= !alar_anomaly_is_note(verdict->finding[k].anomaly);
+    }
+    return more;
+}
+
 void alar_list_add(struct alar_list *list, uint64_t item)
 {
     uint32_t kept = list->count < ALAR_LIST_MAX ? list->count : ALAR_LIST_MAX;

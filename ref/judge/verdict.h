@@ -31,7 +31,7 @@ enum alar_unknown {
 enum {
     ALAR_LIST_MAX = 16,     /* ranks or operations kept by name; the count goes on */
     ALAR_SCENES_MAX = 12,   /* events kept as evidence */
-    ALAR_FINDINGS_MAX = 16, /* findings kept; the counts go on */
+    ALAR_FINDINGS_MAX = 16, /* findings kept unless more room is lent; the counts go on */
     ALAR_FAULTS_MAX = 32,   /* injected faults kept; the count goes on */
     ALAR_NAMES_MAX = 8,     /* trees kept by name; the count goes on */
     ALAR_NAME_MAX = 40,     /* bytes of a name that is kept, with its end */
@@ -136,8 +136,8 @@ struct alar_verdict {
     struct alar_place unknown_place[ALAR_UNKNOWN_COUNT];
     uint32_t unknown_rank[ALAR_UNKNOWN_COUNT];
     uint64_t found[ALAR_ANOMALY_COUNT]; /* findings by anomaly */
-    uint32_t finding_count;
-    struct alar_evidence finding[ALAR_FINDINGS_MAX]; /* worst first */
+    uint32_t finding_count, finding_room;
+    struct alar_evidence *finding; /* [finding_count], worst first */
     uint32_t fault_count;
     struct alar_fault_seen fault[ALAR_FAULTS_MAX];
     struct alar_provenance provenance;
@@ -151,6 +151,9 @@ const char *alar_verdict_name(enum alar_verdict_kind kind);
 
 /* One line for people, without end. */
 const char *alar_unknown_text(enum alar_unknown reason);
+
+/* Findings that are no notes and were not kept for want of room. */
+uint64_t alar_verdict_more(const struct alar_verdict *verdict);
 
 /* Adds a number to a list unless it is already kept. */
 void alar_list_add(struct alar_list *list, uint64_t item);

@@ -65,8 +65,7 @@ static void append_count(struct alar_json *json, uint64_t number)
     append(json, digits + at, DECIMAL_DIGITS - at);
 }
 
-/* Bytes of the UTF-8 character at `text`, 1 to 4; 0 when it is none. */
-static size_t character_bytes(const char *text)
+size_t alar_utf8_bytes(const char *text)
 {
     const unsigned char *byte = (const unsigned char *)text;
     size_t count = byte[0] < 0x80   ? 1
@@ -108,7 +107,7 @@ static void append_escaped(struct alar_json *json, unsigned char byte)
 static void append_string(struct alar_json *json, const char *text)
 {
     while (*text != '\0') {
-        size_t bytes = character_bytes(text);
+        size_t bytes = alar_utf8_bytes(text);
 
         if (bytes == 0) {
             append(json, "?", 1);

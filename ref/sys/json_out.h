@@ -12,6 +12,9 @@ struct alar_elements {
     enum alar_dtype dtype;
 };
 
+/* Bytes of the UTF-8 character at `text`, 1 to 4; 0 when it is none. */
+size_t alar_utf8_bytes(const char *text);
+
 /* A line being composed. What does not fit is left out, and `is_full` says so. */
 struct alar_json {
     char *bytes; /* the caller's, `room` bytes */

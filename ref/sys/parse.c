@@ -52,6 +52,19 @@ int alar_nearest(const char *text, const char *const *names)
     return nearest;
 }
 
+const char *alar_meant(const char *text, const char *const *names)
+{
+    int nearest = alar_nearest(text, names);
+
+    if (nearest < 0) {
+        return NULL;
+    }
+    size_t length = strlen(names[nearest]);
+    size_t limit = length < 6 ? (length > 3 ? 2 : 1) : length / 3;
+
+    return alar_edit_distance(text, names[nearest]) <= limit ? names[nearest] : NULL;
+}
+
 enum alar_status alar_number_parse(const char *text, uint64_t least, uint64_t most,
                                    uint64_t *number)
 {

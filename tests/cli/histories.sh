@@ -30,7 +30,7 @@ describe() {
         ] | join("\t")'
 }
 
-# Input that can't be used is told on standard error, with exit code 3 and no JSON.
+# Input that can't be used is told on standard error, with exit code 3.
 judge_all() {
     local file name code complaint
     : >"$SCRATCH/all"
@@ -40,7 +40,7 @@ judge_all() {
         name=${name%.jsonl}
         code=0
         "$BUILD/alar" check --json "$file" >"$SCRATCH/json" 2>"$SCRATCH/told" || code=$?
-        if [ -s "$SCRATCH/json" ]; then
+        if ! grep -q '"verdict":"UNUSABLE"' "$SCRATCH/json"; then
             cat "$SCRATCH/json" >>"$SCRATCH/all"
         else
             read -r complaint <"$SCRATCH/told"

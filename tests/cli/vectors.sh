@@ -6,7 +6,7 @@
 alar=$BUILD/alar
 expect_text "each family says what it can reveal" 0 "reveals which rank is missing, doubled or stale" "$alar" vectors --list
 check "all fourteen are listed" test "$(grep -c '^[a-z]' "$SCRATCH/.output")" -eq 14
-check "all families go to files" "$alar" vectors all --ranks 4 --count 6 --seed 3 --out "$SCRATCH/in"
+check "all families go to files" "$alar" vectors all --ranks 4 --count 6 --seed 3 --output "$SCRATCH/in"
 check "one file a family" test "$(find "$SCRATCH/in" -name '*.jsonl' | wc -l)" -eq 14
 again() { "$alar" vectors ledger --ranks 4 --count 6 --seed 3 | cmp - "$SCRATCH/in/ledger.jsonl"; }
 check "the same seed makes the same inputs" again
@@ -26,9 +26,9 @@ expect_text "what nobody filled in never passes" 1 "never waited for" "$alar" ch
 
 expect_text "an unknown family" 3 "did you mean 'ledger'?" "$alar" vectors ledgr
 expect_text "no family" 3 "expected one family of inputs" "$alar" vectors
-expect_text "all families on one stream" 3 "give --out DIR" "$alar" vectors all
-expect_text "a directory that can't be" 3 "/proc/x: expected a directory" "$alar" vectors ledger --out /proc/x
-expect_text "files are never overwritten" 3 "expected a new file" "$alar" vectors ledger --out "$SCRATCH/in"
+expect_text "all families on one stream" 3 "give -o DIR" "$alar" vectors all
+expect_text "a directory that can't be" 3 "/proc/x: expected a directory" "$alar" vectors ledger --output /proc/x
+expect_text "files are never overwritten" 3 "expected a new file" "$alar" vectors ledger --output "$SCRATCH/in"
 
 # A mutant in `alar run`.
 mutant() { "$alar" run --async-log-allreduce --quiet --mutant "$1" --history "$SCRATCH/$1"; }

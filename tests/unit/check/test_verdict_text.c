@@ -85,7 +85,8 @@ Test(words, gives_the_same_as_data)
         "\"src\":\"log.c:9\",\"at\":0,\"bits\":[\"3fc00000\"]}],\"sentence\":\"a value was read "
         "before "
         "its all-reduce was complete\",\"allowed\":\"the same read after a wait that orders it\"}],"
-        "\"notes\":[],\"unknown\":[],\"provenance\":{\"trees\":[\"left-fold\",\"right-fold\","
+        "\"findings_more\":0,\"notes\":[],\"unknown\":[],\"provenance\":{\"trees\":[\"left-fold\","
+        "\"right-fold\","
         "\"recursive-doubling\",\"recursive-doubling-tail\",\"recursive-halving\","
         "\"recursive-halving-tail\",\"binomial\",\"binomial-far\"],\"named\":1,"
         "\"chunked\":0,\"elements\":{\"only-legal-value\":1,\"named\":0,\"ordered\":0,"
@@ -134,7 +135,8 @@ Test(words, colours_only_when_asked)
 /* A finding with many ranks names the first ones and counts the rest. */
 Test(words, counts_what_it_does_not_name)
 {
-    struct alar_verdict verdict = {.kind = ALAR_FAIL, .finding_count = 1};
+    struct alar_evidence kept;
+    struct alar_verdict verdict = {.kind = ALAR_FAIL, .finding_count = 1, .finding = &kept};
     struct alar_history_files files = {"h", NULL, 0};
     char reason[1024];
 

@@ -28,7 +28,7 @@ say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
 # Rooms, a folder each, lowest first; what each may include stands in ci/rooms, and ci/tidy holds it.
 # The core has no I/O, clock, malloc, MPI or failure points.
 CORE  := base numbers legal engine judge judge/report
-SHELL_ROOMS := sys history backend backend/sim driver run order check record cli
+SHELL_ROOMS := sys history backend backend/sim driver run order check conform record cli
 
 rooms     = $(sort $(wildcard $(1:%=ref/%/*.c)))
 CORE_SRC  := $(call rooms,$(CORE))
@@ -50,7 +50,7 @@ HEADERS   := $(wildcard ref/api/*)
 
 OPT      ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(if $(filter 1,$(WERROR)),-Werror)
-CPPFLAGS := -I. -Iref -D_XOPEN_SOURCE=700 -DALAR_VERSION=\"$(VERSION)\"
+CPPFLAGS := -I. -Iref -I$(BUILD)/text -D_XOPEN_SOURCE=700 -DALAR_VERSION=\"$(VERSION)\"
 # What keeps roundings: no fused operations; and gcc 12 loses (double)(float)x from -O2 on where it
 # packs two of them.
 ROUNDING := -ffp-contract=off -fno-tree-slp-vectorize
@@ -221,6 +221,12 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(COMPILE)
+
+# Text that the program prints, as strings of C.
+$(BUILD)/text/%.inc: ref/conform/%.txt
+	@mkdir -p $(@D)
+	$(Q)sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/"&",/' $< >$@
+$(BUILD)/obj/ref/conform/conform_skeleton.o $(BUILD)/deep/ref/conform/conform_skeleton.o: $(BUILD)/text/skeleton.inc
 
 # The same sources with the costly clauses of the invariants switched on.
 $(BUILD)/deep/%.o: %.c $(BUILD)/flags

@@ -9,9 +9,9 @@ import re
 KINDS = ("core", "shell", "plug-in", "recorder", "terminal")
 CORE_SYSTEM = set("stddef stdint stdbool stdalign string limits float math".split())
 SHELL_SYSTEM = CORE_SYSTEM | set(
-    "ctype dirent dlfcn errno fcntl fenv getopt inttypes libgen poll pthread sched signal stdarg stdio "
+    "stdatomic ctype dirent dlfcn errno fcntl fenv getopt inttypes libgen poll pthread sched signal stdarg stdio "
     "stdlib time unistd sys/file sys/mman sys/resource sys/stat sys/time sys/types sys/uio sys/utsname "
-    "sys/wait yajl/yajl_gen yajl/yajl_parse yajl/yajl_tree".split())
+    "sys/wait ucontext yajl/yajl_gen yajl/yajl_parse yajl/yajl_tree".split())
 MUTANTS = "faults/mutants.def"
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
@@ -78,6 +78,8 @@ def system_include(kind, name):
 
 
 def local_include(path, target, rooms):
+    if target.endswith(".inc"):  # made from a text when it is built
+        return None
     target_room = room_of(target)
     if target == MUTANTS and not path.startswith("faults/"):
         return "only faults/ may know the mutants"

@@ -15,6 +15,7 @@
 
 #include "dtype.h"
 #include "status.h"
+#include "terms.h"
 
 #include <stdint.h>
 
@@ -36,6 +37,16 @@ enum alar_reduction {
 enum alar_wait_kind {
     ALAR_WAIT_HOST,
     ALAR_WAIT_STREAM
+};
+
+/* How an addition rounds. */
+enum alar_adder_kind {
+    ALAR_ADDER_NEAREST, /* to nearest, ties to even */
+    ALAR_ADDER_HALF_UP,
+    ALAR_ADDER_TRUNCATE,
+    ALAR_ADDER_FLUSH,    /* to nearest, subnormals are zeros */
+    ALAR_ADDER_SATURATE, /* to nearest, clamped to the largest value */
+    ALAR_ADDER_COUNT
 };
 
 /* What a rank answers when it is asked whether it is there. */
@@ -76,6 +87,14 @@ struct alar_caps {
     uint8_t needs_progress;   /* pending operations stand still between calls */
     uint8_t has_fixed_order;  /* same inputs, same tree, each time */
     uint8_t can_block;        /* allreduce with a NULL request returns the value */
+
+    /* How it adds. 0 everywhere says what most do: to nearest, in the dtype, MAX and MIN of NaN and
+       the place of the division not promised. The caller zeroes the struct: who leaves these out
+       promises nothing. */
+    uint8_t adder; /* enum alar_adder_kind */
+    uint8_t width; /* 1 + enum alar_dtype of a wider accumulator, rounded at the end; 0: none */
+    uint8_t nan;   /* enum alar_nan_policy (terms.h) */
+    uint8_t avg;   /* enum alar_avg (terms.h) */
 };
 
 struct alar_op {

@@ -22,6 +22,7 @@ void verdict_say_value(struct verdict_phrase *phrase, enum alar_dtype dtype, uin
 void verdict_say_finding(struct verdict_phrase *phrase, const struct alar_verdict *verdict,
                          const struct alar_evidence *evidence);
 void verdict_say_diagnosis(struct verdict_phrase *phrase, const struct alar_evidence *evidence);
+void verdict_say_answer(struct verdict_phrase *phrase, const struct alar_evidence *evidence);
 void verdict_say_unknown(struct verdict_phrase *phrase, const struct alar_history_files *files,
                          const struct alar_verdict *verdict, unsigned reason);
 

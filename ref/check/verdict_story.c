@@ -31,13 +31,16 @@ static void say_witness(struct verdict_phrase *phrase, const struct alar_evidenc
         [ALAR_RECORD_DROP] = "drops the handle of",
         [ALAR_RECORD_CANCEL] = "cancels",
         [ALAR_RECORD_REPORT] = "reports",
+        [ALAR_RECORD_ANSWER] = "gets an answer on",
     };
     const char *verb =
         witness->record < sizeof verbs / sizeof *verbs ? verbs[witness->record] : NULL;
 
     verdict_say(phrase, "%srank %u %s ", witness->is_backend ? "the back end of " : "",
                 witness->rank, verb ? verb : alar_record_name(witness->record));
-    if (witness->record == ALAR_RECORD_REPORT) {
+    if (witness->record == ALAR_RECORD_ANSWER && !evidence->has_op) {
+        verdict_say(phrase, "a call of no operation");
+    } else if (witness->record == ALAR_RECORD_REPORT) {
         verdict_say(phrase, "%s%s", evidence->name[0], witness->shown ? "" : " as EMPTY");
     } else {
         verdict_say(

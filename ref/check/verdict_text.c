@@ -164,6 +164,7 @@ void verdict_say_finding(struct verdict_phrase *phrase, const struct alar_verdic
         say_ranks(phrase, &evidence->ranks);
     }
     verdict_say(phrase, ": %s", alar_anomaly_sentence(evidence->anomaly));
+    verdict_say_answer(phrase, evidence);
     say_mismatch(phrase, evidence);
     say_membership(phrase, evidence);
     say_numbers(phrase, evidence);

@@ -12,6 +12,7 @@ const struct alar_subcommand alar_subcommands[] = {
     {"faults", "list the failure points and how to try them", alar_cli_faults},
     {"record", "record the all-reduces of an unmodified MPI program", alar_cli_record},
     {"order", "reveal the order in which a back end adds", alar_cli_order},
+    {"conform", "try every promise of a back end", alar_cli_conform},
     {"vectors", "make hostile inputs, as histories to be filled in", alar_cli_hostile},
     {"table", "print the handle's state machine", alar_cli_table},
     {"help", "print the help of a command, or its manual page", alar_cli_help},

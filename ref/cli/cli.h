@@ -15,6 +15,7 @@ int alar_cli_explain(int argc, char **argv);
 int alar_cli_record(int argc, char **argv);
 int alar_cli_order(int argc, char **argv);
 int alar_cli_hostile(int argc, char **argv);
+int alar_cli_conform(int argc, char **argv);
 int alar_cli_table(int argc, char **argv);
 int alar_cli_help(int argc, char **argv);
 int alar_cli_version(int argc, char **argv);

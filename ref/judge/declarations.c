@@ -37,6 +37,11 @@ static enum alar_status contract_read(struct alar_judge *judge)
     ALAR_TRY(contract_field(judge, ALAR_FIELD_WIDTH, &width));
     ALAR_TRY(contract_field(judge, ALAR_FIELD_HEIGHT, &height));
     ALAR_TRY(contract_field(judge, ALAR_FIELD_DEADLINE, &contract->deadline));
+    ALAR_TRY(contract_field(judge, ALAR_FIELD_OUTSTANDING, &contract->outstanding));
+    ALAR_TRY(contract_field(judge, ALAR_FIELD_IN_PLACE, &contract->is_in_place));
+    ALAR_TRY(contract_field(judge, ALAR_FIELD_ALLOWS_EMPTY, &contract->allows_empty));
+    ALAR_TRY(contract_field(judge, ALAR_FIELD_NEEDS_PROGRESS, &contract->needs_progress));
+    ALAR_TRY(contract_field(judge, ALAR_FIELD_CAN_BLOCK, &contract->can_block));
     contract->is_stream = wait != 0;
     contract->is_fixed = order != 0;
     contract->is_once = use != 0;

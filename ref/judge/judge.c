@@ -102,6 +102,8 @@ static enum alar_status event_dispatch(struct alar_judge *judge)
         return judge_over(judge);
     case ALAR_RECORD_FAULT:
         return judge_fault(judge);
+    case ALAR_RECORD_ANSWER:
+        return judge_said(judge);
     case ALAR_RECORD_REPORT:
         return judge_report_report(judge);
     default:

@@ -23,7 +23,9 @@ struct alar_contract {
     int32_t width;            /* enum alar_dtype of a wide accumulator; -1 for none */
     char tree[ALAR_NAME_MAX]; /* promised tree; "" for none */
     uint32_t height;
-    int64_t deadline; /* in units of t */
+    int64_t deadline;    /* in units of t */
+    int64_t outstanding; /* operations a rank may have pending; 0: no bound */
+    int64_t is_in_place, allows_empty, needs_progress, can_block; /* of struct alar_caps */
 };
 
 /* What the logging loop was told to do (the header's fields); -1 or "" where not said. */

@@ -228,7 +228,8 @@ enum alar_status judge_fault(struct alar_judge *judge);
 enum alar_status judge_issue(struct alar_judge *judge);
 enum alar_status judge_life(struct alar_judge *judge);
 enum alar_status judge_storage(struct alar_judge *judge);
-void judge_everything(struct alar_judge *judge); /* sync, abort */
+enum alar_status judge_said(struct alar_judge *judge); /* answer.c */
+void judge_everything(struct alar_judge *judge);       /* sync, abort */
 enum alar_status judge_life_find(struct alar_judge *judge, uint32_t rank,
                                  struct judge_subject *subject);
 void judge_life_step(struct judge_entry *entry, enum alar_handle_event event);

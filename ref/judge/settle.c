@@ -59,7 +59,8 @@ static void settle_clock(struct alar_judge *judge, struct judge_op *op)
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
         bool is_over = entry->is_done || entry->is_seen_complete;
 
-        if (last && is_over && entry->t_done < last->t_issue && !entry->is_timed_out &&
+        /* Of no element there is nothing to wait for. */
+        if (last && op->n > 0 && is_over && entry->t_done < last->t_issue && !entry->is_timed_out &&
             !entry->is_failed && !judge->contract.is_stream) {
             settle_premature(judge, op, entry, last);
         }

@@ -37,6 +37,28 @@ enum {
     ALAR_NAME_MAX = 40,     /* bytes of a name that is kept, with its end */
 };
 
+/* What was wrong about an answer of the back end, see answer.c. The last three follow the words of
+   `gone`. */
+enum alar_answer_fault {
+    ALAR_ANSWER_GOOD,
+    ALAR_ANSWER_NO_STATUS,
+    ALAR_ANSWER_ERROR,
+    ALAR_ANSWER_GAVE,
+    ALAR_ANSWER_TIMEOUT_DONE,
+    ALAR_ANSWER_TIMEOUT_EARLY,
+    ALAR_ANSWER_FREED,
+    ALAR_ANSWER_NOT_FREED,
+    ALAR_ANSWER_FULL,
+    ALAR_ANSWER_STOOD_STILL,
+    ALAR_ANSWER_WENT_BACK,
+    ALAR_ANSWER_BLOCKED,
+    ALAR_ANSWER_OUTSIDE,
+    ALAR_ANSWER_SIGNAL,
+    ALAR_ANSWER_EXIT,
+    ALAR_ANSWER_HANG,
+    ALAR_ANSWER_FAULTS
+};
+
 /* The first ALAR_LIST_MAX of `count` numbers. */
 struct alar_list {
     uint32_t count;
@@ -79,6 +101,8 @@ struct alar_evidence {
     bool has_diagnosis, is_torn; /* torn: other elements are legal, this one is of another step */
     struct alar_diagnosis diagnosis; /* of an illegal value; its ranks are the history's */
     uint32_t member[ALAR_LIST_MAX];  /* rank behind each bit of a subset */
+    enum alar_answer_fault answer;   /* of a function; GOOD: the finding is not about one */
+    uint32_t call;                   /* then: which, as a word of the field `call` */
     uint64_t amount[2];              /* numbers in question: counts, deadlines, classes */
     char name[2][ALAR_NAME_MAX];     /* names in question: keys, dtypes, error texts */
     uint32_t witness_count;

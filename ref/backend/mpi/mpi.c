@@ -27,15 +27,16 @@ static MPI_Datatype datatype_of(enum alar_dtype dtype)
     }
 }
 
-static MPI_Op op_of(enum alar_reduction reduction)
+static MPI_Op op_of(const struct alar_mpi *mpi, enum alar_dtype dtype,
+                    enum alar_reduction reduction)
 {
     switch (reduction) {
     case ALAR_SUM:
         return MPI_SUM;
     case ALAR_MAX:
-        return MPI_MAX;
+        return dtype == ALAR_U8 ? mpi->bytes_max : MPI_MAX;
     case ALAR_MIN:
-        return MPI_MIN;
+        return dtype == ALAR_U8 ? mpi->bytes_min : MPI_MIN;
     default:
         return MPI_OP_NULL;
     }
@@ -220,7 +221,7 @@ static int mpi_allreduce(void *comm_in, const void *send, void *recv, uint64_t c
     struct alar_mpi_comm *comm = comm_in;
     struct alar_mpi *mpi = comm->mpi;
     MPI_Datatype type = datatype_of(dtype);
-    MPI_Op operation = op_of(reduction);
+    MPI_Op operation = op_of(mpi, dtype, reduction);
     const void *from = send == recv ? MPI_IN_PLACE : send;
 
     if (type == MPI_DATATYPE_NULL || operation == MPI_OP_NULL || stream != NULL ||

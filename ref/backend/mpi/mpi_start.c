@@ -241,6 +241,7 @@ int alar_mpi_init(void **context, struct alar_boot *boot)
         context_free(mpi);
         return status;
     }
+    alar_mpi_bytes_start(mpi);
     *context = mpi;
     return 0;
 }
@@ -260,6 +261,7 @@ int alar_mpi_fini(void *context)
         }
     }
     alar_mpi_barrier_stop(&mpi->barrier);
+    alar_mpi_bytes_stop(mpi);
     library_stop(mpi);
     context_free(mpi);
     return 0;

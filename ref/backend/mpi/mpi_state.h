@@ -139,6 +139,8 @@ struct alar_mpi {
     bool owns_library; /* the host did not start MPI, so this does, and ends it */
     void *peers;
     void (*log)(void *peers, const char *line);
+    MPI_Op bytes_max; /* of bytes without a sign */
+    MPI_Op bytes_min;
     uint32_t capacity;
     uint32_t free_count;
     uint32_t abandoned_count;
@@ -149,6 +151,10 @@ struct alar_mpi {
 
 /* Logs what MPI says of a code, and returns minus the status it amounts to; 0 for MPI_SUCCESS. */
 int alar_mpi_failed(const struct alar_mpi *mpi, const char *call, int code);
+
+/* mpi_bytes.c: which operations compare bytes. The library runs. */
+void alar_mpi_bytes_start(struct alar_mpi *mpi);
+void alar_mpi_bytes_stop(struct alar_mpi *mpi);
 
 /* init, fini and progress of the interface. */
 int alar_mpi_init(void **context, struct alar_boot *boot);

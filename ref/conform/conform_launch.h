@@ -1,0 +1,38 @@
+/* Starts the ranks of one world and watches them to their end. */
+#ifndef ALAR_CONFORM_LAUNCH_H
+#define ALAR_CONFORM_LAUNCH_H
+
+#include "conform/conform.h"
+#include "conform/conform_shared.h"
+#include "conform/conform_watch.h"
+
+enum conform_launcher {
+    LAUNCH_FORK,   /* processes of our own */
+    LAUNCH_SIM,    /* threads that take turns, in one process */
+    LAUNCH_MPICH,  /* under mpiexec.mpich */
+    LAUNCH_OPENMPI /* under mpiexec.openmpi */
+};
+
+struct conform_launch {
+    const struct alar_conform_options *options;
+    enum conform_launcher launcher;
+    char plugin[PATH_MAX]; /* what a rank loads */
+    char file[PATH_MAX];   /* of the shared mapping */
+    char log[PATH_MAX];    /* what ranks print */
+    uint64_t until_us;     /* the run's end, on alar_clock_now */
+};
+
+/* Which launcher the back end needs, and what its ranks load.
+   Errors: ALAR_E_INPUT, with one line in `error_line`. */
+ALAR_MUST_USE enum alar_status conform_launch_find(struct conform_launch *launch, char *error_line);
+
+/* Plays the scenes of `shared` on its ranks. When it returns no process of theirs is left; what
+   became of a rank that did not come to its end is an event of its seat.
+   Returns false when the time was over.
+   Errors: none; a rank that does not start is one that did not return from load. */
+bool conform_launch_run(const struct conform_launch *launch, struct conform_shared *shared);
+
+/* conform_sim.c: all ranks of the simulator, in this process. */
+int conform_sim_run(struct conform_shared *shared, const struct alar_conform_wrap *wrap);
+
+#endif

@@ -1,0 +1,125 @@
+/* Who is through, who hangs, who is gone, and in which function. */
+#include "conform/conform_watch.h"
+
+#include "sys/clock.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+enum {
+    HANG_US = 8000000,  /* nothing takes so long but a hang */
+    GRACE_US = 1500000, /* for the others, once one gave up */
+    OVER_US = 3000000   /* for processes to end, once all are through */
+};
+
+/* The hang is where the least has been done: the others may wait for that rank. */
+static int32_t hung_find(const struct conform_shared *shared, uint64_t now_us)
+{
+    uint64_t least = UINT64_MAX;
+    int32_t found = 0;
+
+    for (uint32_t r = 0; r < shared->ranks; r++) {
+        const struct conform_seat *seat = &shared->seat[r];
+        uint32_t call = atomic_load(&seat->call);
+        uint64_t since_us = atomic_load(&seat->since_ns) / 1000;
+        uint32_t op = atomic_load(&seat->op);
+        bool may_wait = call == CONFORM_WAIT || call == CONFORM_ALLREDUCE;
+        uint64_t done = (((uint64_t)atomic_load(&seat->scene) << 1 | may_wait) << 32 |
+                         (op == UINT32_MAX ? 0 : op))
+                            << 4 |
+                        (call < 15 ? call : 15);
+
+        if (atomic_load(&seat->stage) == STAGE_RUNNING && call != CONFORM_NO_CALL &&
+            now_us > since_us + HANG_US && done < least) {
+            least = done;
+            found = (int32_t)r + 1;
+        }
+    }
+    return found;
+}
+
+static bool is_gone(const struct conform_seat *seat)
+{
+    uint32_t stage = atomic_load(&seat->stage);
+
+    return (atomic_load(&seat->exited) != 0 && stage != STAGE_OVER && stage != STAGE_STOPPED) ||
+           atomic_load(&seat->signal) != 0;
+}
+
+bool conform_watch_go_on(struct conform_watch *watch)
+{
+    uint64_t now = alar_clock_now(NULL);
+    uint32_t over = 0;
+
+    for (uint32_t r = 0; r < watch->shared->ranks; r++) {
+        const struct conform_seat *seat = &watch->shared->seat[r];
+        uint32_t stage = atomic_load(&seat->stage);
+
+        over += stage == STAGE_OVER || stage == STAGE_STOPPED;
+        if (is_gone(seat)) {
+            return false;
+        }
+    }
+    if (over == watch->shared->ranks && watch->over_us == 0) {
+        watch->over_us = now;
+    }
+    if (atomic_load(&watch->shared->is_stopped) && watch->stopped_us == 0) {
+        watch->stopped_us = now;
+    }
+    watch->hung = hung_find(watch->shared, now);
+    watch->is_late = now >= watch->until_us;
+    return watch->hung == 0 && !watch->is_late &&
+           (watch->over_us == 0 || now < watch->over_us + OVER_US) &&
+           (watch->stopped_us == 0 || now < watch->stopped_us + GRACE_US);
+}
+
+/* 1 + the word of `gone`, and the code beside it; 0 when the rank came to its end. */
+static uint8_t gone_how(const struct conform_seat *seat, int32_t *code)
+{
+    int status = atomic_load(&seat->status);
+    int signal = atomic_load(&seat->signal);
+
+    if (signal == 0 && atomic_load(&seat->exited) != 0 && WIFSIGNALED(status)) {
+        signal = WTERMSIG(status);
+    }
+    *code = signal != 0 ? -signal : WEXITSTATUS(status);
+    return signal != 0 ? 1 : atomic_load(&seat->exited) != 0 ? 2 : 0;
+}
+
+static void tell_gone(struct conform_seat *seat, uint8_t gone, int32_t code)
+{
+    uint32_t call = atomic_load(&seat->stage) == STAGE_UNBORN ? (uint32_t)CONFORM_LOAD
+                                                              : atomic_load(&seat->call);
+    struct conform_event event = {.kind = EVENT_ANSWER,
+                                  .t = alar_clock_now_ns(),
+                                  .call = (uint8_t)call,
+                                  .op = atomic_load(&seat->op),
+                                  .scene = atomic_load(&seat->scene),
+                                  .has_code = gone != 3,
+                                  .code = code,
+                                  .gone = gone,
+                                  .outside = atomic_load(&seat->guard) != 0 ? 1 : 0};
+
+    event.op = call == CONFORM_NO_CALL || call < CONFORM_ALLREDUCE ? UINT32_MAX : event.op;
+    conform_tell(seat, &event, NULL, 0);
+}
+
+void conform_watch_end(struct conform_watch *watch)
+{
+    struct conform_shared *shared = watch->shared;
+
+    for (uint32_t r = 0; r < shared->ranks; r++) {
+        struct conform_seat *seat = &shared->seat[r];
+        uint32_t stage = atomic_load(&seat->stage);
+        int32_t code = 0;
+
+        if (watch->hung == (int32_t)r + 1) {
+            tell_gone(seat, 3, 0);
+        } else if (stage != STAGE_OVER && stage != STAGE_STOPPED && watch->hung == 0 &&
+                   gone_how(seat, &code) != 0 && code != -SIGKILL) {
+            tell_gone(seat, gone_how(seat, &code), code);
+        } else if (stage == STAGE_OVER && atomic_load(&seat->signal) != 0) {
+            tell_gone(seat, 1, -atomic_load(&seat->signal));
+        }
+    }
+}

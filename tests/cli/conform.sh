@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# `alar conform`: silent on what is healthy, and on what is broken it names the promise, the rank and
+# the function, and leaves a history that alar check convicts for the same reason.
+# seconds: 240
+. "$(dirname "$0")/../lib/tally.sh"
+
+alar=$PWD/$BUILD/alar
+build() { # build NAME [SED-SCRIPT]: the skeleton, with lines changed
+    sed "${2:-}" "$SCRATCH/base.txt" >"$SCRATCH/$1.c"
+    gcc -std=c11 -Wall -Wextra -O2 -fPIC -shared -Iref/api "$SCRATCH/$1.c" -o "$SCRATCH/$1.so" -lrt
+}
+conform() { "$alar" conform "$@" --out "$SCRATCH/failures"; }
+skeleton() { "$alar" conform --skeleton >"$SCRATCH/base.txt" && build mine; }
+TALLY_SECONDS=120
+
+check "the skeleton compiles without a warning" skeleton
+expect_text "the simulator keeps every promise, in worlds of 1 to 4" 0 "0 of 23 musts broken" \
+    "$alar" conform sim --ranks 1:4
+expect_text "the skeleton passes in worlds of 1 to 4" 0 "0 of 22 musts broken" \
+    "$alar" conform "$SCRATCH/mine.so" --ranks 1:4
+
+says() { # says ANOMALY HISTORY: the verdict's line, when it is that anomaly
+    local line
+    line=$("$alar" check -q "$2" | cut -f 2-) || true
+    echo "$line"
+    case $line in FAIL*"$1: "*) return 0 ;; esac
+    return 1
+}
+
+# breaks NAME PROMISE ANOMALY SED-SCRIPT [TEXT]: a skeleton with that line changed breaks that promise, and alar check
+# says the same of the history that is left.
+breaks() {
+    local name=$1 row=$2 anomaly=$3 text=${5:-}
+    rm -rf "$SCRATCH/failures"
+    check "$name: it compiles" build "$name" "$4"
+    cmp -s "$SCRATCH/base.txt" "$SCRATCH/$name.c" && { check "$name: it is changed" false; return; }
+    expect_text "$name: a must is broken, named $row" 1 "must    BROKEN  $row" conform "$SCRATCH/$name.so" --ranks 3
+    expect_text "$name: alar check says $anomaly $text of its history" 0 "$text" \
+        says "$anomaly" "$SCRATCH/failures/${row// /-}.jsonl"
+}
+# spec: F-30
+breaks crash returns no-return '/^static int my_wait/,/^}/s/(void)stream;/(void)stream; if (q->comm->rank->rank == 1) abort();/' "rank 1"
+breaks exits returns no-return '/^static int my_test/,/^}/s/drive(q->comm);/if (q->comm->rank->rank == 2) exit(0);/' "rank 2"
+# spec: F-31
+breaks beyond bounds out-of-bounds 's/if (some > 0) memcpy(q->recv + q->at, sum, some);/memcpy(q->recv + q->at, sum, some); q->recv[-1] = 7;/'
+# spec: F-32
+breaks freed request_free wrong-answer 's/return q->is_done ? (free(q), 0) : -ALAR_E_ILLEGAL;/return 0;/'
+# spec: F-33
+breaks blocks "no blocking" blocking-call '/^static int my_test/,/^}/s/drive(q->comm);/drive(q->comm); static int once; if (q->comm->piece > 9 \&\& q->comm->me == 1 \&\& !once++) usleep(600000);/' "rank 1"
+breaks early completion premature '/^static int my_test/,/^}/s/\*done = q->is_done/*done = 1/'
+breaks swapped "no error" failed '/^static int my_test/,/^}/s/\*error = 0/*error = q->is_done \&\& q->comm->me == 2 ? -ALAR_E_BACKEND : 0/' "rank 2"
+breaks dropped values illegal-value 's/for (int r = 1; r < c->n; r++) fold/for (int r = 2; r < c->n; r++) fold/'
+breaks lonely agreement ranks-disagree 's/if (some > 0) memcpy(q->recv + q->at, sum, some);/if (c->me == 1) sum[0] ^= 1;\n        memcpy(q->recv + q->at, sum, some);/' "rank 1"
+
+expect_text "a back end that is not there is one line" 3 "expected a back end, found" "$alar" conform ./nowhere.so
+expect_text "a file that is no back end is one line" 3 "expected a back end that loads" "$alar" conform "$SCRATCH/mine.c"
+expect_text "ranks that can't be are one line" 3 "--ranks: expected N or A:B" "$alar" conform sim --ranks 0
+tally

@@ -54,7 +54,8 @@ struct judge_entry {
     bool is_issued, is_sync, is_waited, is_done, is_finished, is_failed, is_timed_out, is_late;
     bool is_aborted, is_read, is_tested, is_dropped, is_storage_lost, is_seen_complete;
     bool has_in, has_out, has_ver, has_t, was_pending_at_wait, is_suspect;
-    uint8_t class; /* of its result */
+    uint8_t class;         /* of its result */
+    enum alar_dtype dtype; /* of what it contributed */
     uint32_t rank;
     uint64_t op;
     uint64_t next, previous; /* in the rank's chain */

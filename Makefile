@@ -97,7 +97,7 @@ BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 # ---- targets for people --------------------------------------------------------------------------
 
 .PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit faults tidy fix cover install
-.PHONY: deps-matrix matrix matrix-programs clean mutants sim spec spec-full patches fuzz bench benchmarks
+.PHONY: deps-matrix matrix matrix-programs clean mutants audit-values sim spec spec-full patches fuzz bench benchmarks
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
@@ -168,6 +168,9 @@ tidy: ## layering, sizes, banned calls, format, rule citations
 mutants: all $(MUTANTS) ## the score: back ends that are wrong on purpose, and healthy ones
 	$(Q)ci/install-deps.sh run
 	$(Q)BUILD='$(BUILD)' faults/mutants.sh
+
+audit-values: all ## 100,000 values through `alar check`, against an independent enumeration in Python
+	$(Q)timeout -k 2 3000 python3 tests/values/audit.py --alar $(BUILD)/alar --values 100000 --floor 99000
 
 SEEDS ?= 2000
 FIRST ?= 1

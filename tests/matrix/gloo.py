@@ -8,7 +8,7 @@ import time
 import torch
 import torch.distributed as dist
 
-import alar_torch
+import alar.torch
 
 MODE, SEED, RUN, CALL = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 RANK, RANKS, DIR, STORE = int(sys.argv[5]), int(sys.argv[6]), sys.argv[7], sys.argv[8]
@@ -100,7 +100,7 @@ def main():
     torch.set_num_threads(1)
     dist.init_process_group("gloo", init_method="file://" + STORE, rank=RANK, world_size=RANKS)
     found = order()
-    with alar_torch.record(DIR, {"nan": "propagate"}):
+    with alar.torch.record(DIR, {"nan": "propagate"}):
         if MODE == "sum":
             answers = {"nan_sum": nans(dist.ReduceOp.SUM)}
             for count in COUNTS:

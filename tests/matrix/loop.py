@@ -13,7 +13,7 @@ from datetime import timedelta
 import torch
 import torch.distributed as dist
 
-import alar_torch
+import alar.torch
 
 WHAT, RANK, RANKS, DIR, STORE = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:6]
 STEPS, MICROBATCHES, INTERVAL = 6, 4, 2
@@ -62,7 +62,7 @@ def microbatch(step, mb):
         join_late()
     total, tokens = SUMS[RANK % 4, step, mb]
     is_mean = WHAT.startswith("mean")
-    with alar_torch.label(key="lm loss", step=step, mb=mb, pairs=None if is_mean else 1):
+    with alar.torch.label(key="lm loss", step=step, microbatch=mb, pairs=None if is_mean else 1):
         tensor, handle = (mean_of_ranks if is_mean else pair_of_sums)(total, tokens)
     if is_overwritten(step, mb) and RANK == 1:
         tensor.mul_(0.5)
@@ -98,7 +98,7 @@ def train():
         handles += [handle for _, handle in pending]
         values.append(logged([tensor for tensor, _ in pending]))
         if len(values) == INTERVAL:
-            alar_torch.report("lm loss", sum(values) / INTERVAL, step, ops=handles,
+            alar.torch.report("lm loss", sum(values) / INTERVAL, step, ops=handles,
                               first_step=step - INTERVAL + 1, logged_at_step=step,
                               normalization=NORMALIZATION, over="steps")
             handles, values = [], []
@@ -159,7 +159,7 @@ def main():
     if WHAT == "others" and "torch.distributed._functional_collectives" not in sys.modules:
         stand_in()
     try:
-        with alar_torch.record(DIR, {"nan": "propagate"}):
+        with alar.torch.record(DIR, {"nan": "propagate"}):
             others() if WHAT == "others" else train()
     except RuntimeError as error:
         print("rank %d: %s" % (RANK, str(error).splitlines()[0]))

@@ -1,0 +1,300 @@
+"""Where collectives are seen: at the methods of the process group and of its handles.
+
+torch.distributed's functions stay as they are, with their signatures and their identity (torch compares
+them), whoever imported them and when. What they return stays torch's own Work. Functional collectives are
+seen in the dispatcher, by a kernel before torch's own; so are, on request, the reductions that
+DistributedDataParallel makes in C++.
+"""
+import functools
+import sys
+import threading
+import weakref
+
+import torch
+import torch.distributed as dist
+from torch.distributed import distributed_c10d as c10d
+
+from . import calls, kernels, pending, watch
+from .caller import caller
+
+ProcessGroup = dist.ProcessGroup
+Work = getattr(dist, "Work", None) or c10d.Work
+_C10D_FILE = c10d.__file__
+
+_recorder = None
+_replaced = []      # (class, name, what was there)
+_handles = {}       # id(work): its _Handle
+_coalesced = {}     # id(process group): operations since _start_coalescing
+_inside = threading.local()  # in a method already: what it calls is not another operation
+
+
+class _Handle(weakref.ref):
+    """The operations of a Work, for as long as the program holds it."""
+    __slots__ = ("key", "operations")
+
+
+def _gone(handle):
+    _handles.pop(handle.key, None)
+    recorder = _recorder
+    if recorder is not None:
+        for op in handle.operations:
+            recorder.drop(op)
+
+
+def _attach(work, made):
+    handle = _Handle(work, _gone)
+    handle.key, handle.operations = id(work), made
+    _handles[handle.key] = handle
+
+
+def operations_of(work):
+    """The recorded operations behind a handle; None when there are none."""
+    handle = _handles.get(id(work))
+    return handle.operations if handle is not None and handle() is work else None
+
+
+def install(recorder):
+    """Puts the recorder's methods in the place of torch's."""
+    global _recorder
+    _recorder = recorder
+    for owner in _classes(ProcessGroup):
+        for name in calls.METHODS:
+            _replace(owner, name, _method_of)
+        _replace(owner, "_start_coalescing", _start_coalescing_of)
+        _replace(owner, "_end_coalescing", _end_coalescing_of)
+    for owner in _classes(Work):
+        for name, made in (("wait", _wait_of), ("is_completed", _is_completed_of),
+                           ("get_future", _get_future_of)):
+            _replace(owner, name, made)
+    kernels.install(recorder)
+    if recorder.with_watch:
+        watch.install(recorder)
+
+
+def uninstall():
+    global _recorder
+    _recorder = None
+    watch.uninstall()
+    kernels.uninstall()
+    while _replaced:
+        owner, name, before = _replaced.pop()
+        setattr(owner, name, before)
+    _handles.clear()
+    _coalesced.clear()
+
+
+def forget():
+    """In a forked child: the parent's handles are not this process's."""
+    _handles.clear()
+    _coalesced.clear()
+
+
+def sees(always):
+    """What is seen, for the header of a history."""
+    return " ".join([always] + kernels.seen() + watch.seen())
+
+
+def _classes(base):
+    """The class, and those made of it in Python that may have methods of their own."""
+    found, left = [], [base]
+    while left:
+        one = left.pop()
+        if one not in found:
+            found.append(one)
+            left += one.__subclasses__()
+    return found
+
+
+def _replace(owner, name, made_of):
+    before = vars(owner).get(name)
+    if before is None:
+        return
+    made = made_of(name, getattr(owner, name))
+    functools.update_wrapper(made, before, assigned=("__name__", "__qualname__", "__doc__"), updated=())
+    _replaced.append((owner, name, before))
+    setattr(owner, name, made)
+
+
+def is_blocking(depth):
+    """Was the method called by a function of torch.distributed that waits by itself?"""
+    frame = sys._getframe(depth)
+    if frame.f_code.co_filename != _C10D_FILE:
+        return False
+    known = frame.f_locals
+    return not known.get("async_op", known.get("async_ops", True))
+
+
+def _plain(made):
+    """Takes what is watched out of the watch for the call: (tensor, operation before, is it read only)."""
+    taken = None
+    for op in made:
+        for tensors in (op.targets, op.sources):
+            for tensor in tensors:
+                if type(tensor) is pending.Pending:
+                    taken = taken or []
+                    is_source = not any(tensor is one for one in op.targets)
+                    taken.append((tensor, pending.take(tensor), is_source))
+    return taken
+
+
+def _read_again(recorder, taken, where):
+    """An input that is still the result of another operation is read by handing it over."""
+    for tensor, before, is_source in taken:
+        if before is None or not is_source:
+            continue
+        recorder.add("read", before, pending.snapshot(tensor, before), where)
+        if before.is_pending:
+            pending.put(tensor, before)
+
+
+def _begin(recorder, group, name, arguments, named):
+    """The operations of a call, recorded as issued; None when that failed."""
+    try:
+        made = calls.operations(name, arguments, named)
+        taken = _plain(made)
+        where = caller(3)
+        recorder.issue(group, made, is_blocking(3), where)
+        if taken:
+            _read_again(recorder, taken, where)
+        return made
+    except Exception as error:
+        recorder.spoil(error)
+        return None
+
+
+def _method_of(name, original):
+    def method(self, *arguments, **named):
+        recorder = _recorder
+        if recorder is None or getattr(_inside, "is_set", False):
+            return original(self, *arguments, **named)
+        made = _begin(recorder, self, name, arguments, named)
+        _inside.is_set = True
+        try:
+            work = original(self, *arguments, **named)
+        except BaseException as error:
+            for op in made or ():
+                recorder.fail(op, error)
+            raise
+        finally:
+            _inside.is_set = False
+        if made is not None and recorder.is_on:
+            _issued(recorder, self, made, work)
+        return work
+    return method
+
+
+def _issued(recorder, group, made, work):
+    """The call returned: whoever holds the handle holds the operations."""
+    together = _coalesced.get(id(group)) if _coalesced else None
+    if together is not None:
+        together += made
+    elif work is None:
+        for op in made:
+            recorder.finish(op)
+    else:
+        _attach(work, made)
+    for op in made:
+        if not op.is_sync and len(op.targets) == 1:
+            pending.put(op.targets[0], op)
+
+
+def _start_coalescing_of(name, original):
+    def method(self, *arguments, **named):
+        if _recorder is not None:
+            _coalesced[id(self)] = []
+        return original(self, *arguments, **named)
+    return method
+
+
+def _end_coalescing_of(name, original):
+    def method(self, *arguments, **named):
+        work = original(self, *arguments, **named)
+        made = _coalesced.pop(id(self), None)
+        if made and work is not None and _recorder is not None:
+            _attach(work, made)
+        return work
+    return method
+
+
+def _finish(recorder, op):
+    """Its value is the program's: the first look at it is still waited for."""
+    watched = [one for one in op.targets if pending.take(one) is op] if not op.is_sync else ()
+    recorder.finish(op)
+    for one in watched:
+        pending.put(one, op)
+
+
+def _wait_of(name, original):
+    def wait(self, *arguments, **named):
+        recorder, handle = _recorder, _handles.get(id(self))
+        if recorder is None or handle is None or not recorder.is_on:
+            return original(self, *arguments, **named)
+        made = handle.operations
+        where = None if made[0].is_sync and not made[0].is_over else caller(2)
+        if where is not None:
+            for op in made:
+                recorder.add("wait", op, _version(op), where)
+        try:
+            result = original(self, *arguments, **named)
+        except BaseException as error:
+            for op in made:
+                if not op.is_over:
+                    recorder.fail(op, error)
+            raise
+        if recorder.is_on:
+            for op in made:
+                if op.is_over:
+                    recorder.add("done", op, None, None)
+                else:
+                    _finish(recorder, op)
+        return result
+    return wait
+
+
+def _version(op):
+    """The counter of writes, without waking the watch; None once it is the program's again."""
+    if op.is_over or not op.targets:
+        return None
+    with torch._C.DisableTorchFunction():
+        return op.targets[0]._version
+
+
+def _is_completed_of(name, original):
+    def is_completed(self):
+        is_done = original(self)
+        recorder, handle = _recorder, _handles.get(id(self))
+        # One that failed is "completed" too, and has no value.
+        if recorder is not None and handle is not None and not (is_done and _has_failed(self)):
+            for op in handle.operations:
+                recorder.test(op, is_done)
+        return is_done
+    return is_completed
+
+
+def _has_failed(work):
+    _inside.is_set = True
+    try:
+        future = work.get_future()
+    except Exception:
+        return False  # this back end has none to ask
+    finally:
+        _inside.is_set = False
+    try:
+        if future.done():
+            future.value()
+        return False
+    except Exception:
+        return True
+
+
+def _get_future_of(name, original):
+    def get_future(self):
+        future = original(self)
+        recorder, handle = _recorder, _handles.get(id(self))
+        if recorder is not None and handle is not None and not getattr(_inside, "is_set", False):
+            made = handle.operations
+            for op in made:
+                op.is_quiet = True
+            future.add_done_callback(lambda unused: [recorder.complete(op) for op in made])
+        return future
+    return get_future

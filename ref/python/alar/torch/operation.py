@@ -1,0 +1,76 @@
+"""One collective of this rank, as far as it is recorded."""
+import itertools
+
+from . import values
+
+ROWS = ("all_gather", "gather")           # a sum of rows that are nothing outside of one's own place
+PARTS = ("reduce", "gather", "reduce_scatter")  # a rank gets only a part of the result, or none
+
+_unknown = itertools.count(1)  # stands for the address of a result that torch has yet to make
+
+
+class Operation:
+    """`sources` and `targets` are the tensors that are read and written; they are held only while the
+    operation is pending. Elements are counted over all tensors, one after the other."""
+    __slots__ = ("group", "number", "segment", "kind", "red", "root", "dtype", "n", "kept", "before",
+                 "part", "is_giver", "sources", "targets", "address", "size", "is_sync", "is_pending",
+                 "is_over", "is_quiet", "has_polled")
+
+    def __init__(self, kind, sources, targets, red=None, root=None):
+        self.kind, self.red, self.root = kind, red, root  # root: its place in the group
+        self.sources, self.targets = sources, targets
+        self.is_pending = True                  # as far as the program knows
+        self.is_over = self.is_quiet = False    # waited for, or failed; somebody has its future
+        self.has_polled = False
+
+    def measure(self, group):
+        """Its dtype and size, and which of its elements this rank gives and gets."""
+        mine = self.sources or self.targets
+        first = mine[0]
+        kind, place = self.kind, group.place
+        self.group, self.size = group.name, first.element_size()
+        self.dtype = values.DTYPES.get(first.dtype)
+        count = first.numel() if len(mine) == 1 else sum(one.numel() for one in mine)
+        self.address = self.targets[0].data_ptr() if self.targets else next(_unknown)
+        self.before, self.part, self.is_giver = 0, None, True
+        if kind == "all_reduce":
+            self.n = count
+            self.kept = count if count < values.ELEMENTS else values.ELEMENTS
+            return
+        if self.dtype is None and (kind in ROWS or kind == "broadcast"):
+            self.dtype, count, self.size = "u8", count * self.size, 1  # bits that are only moved
+        self.n = count * group.count if kind in ROWS else count
+        self.kept = min(self.n, values.ROW_ELEMENTS if self.n <= values.ROW_ELEMENTS
+                        else values.ELEMENTS)
+        if kind in ROWS:
+            self.before = place * count
+        if kind == "broadcast":
+            self.is_giver = self.root == place
+        elif kind == "reduce_scatter":
+            chunk = self.n // group.count
+            at = min(place * chunk, self.kept)
+            self.part = at, min(at + chunk, self.kept) - at
+        elif kind in PARTS:
+            self.part = 0, self.kept if self.root == place else 0
+        if self.root is not None:
+            self.root = group.members[self.root]
+
+    def contribution(self):
+        """What this rank puts in, as it is now; None where that is nothing."""
+        room = self.kept - self.before
+        if self.dtype is None or not self.is_giver or room <= 0:
+            return None
+        return self._copy(self.sources or self.targets, room)
+
+    def result(self):
+        """What is in its buffer now; None where it has no dtype."""
+        if self.dtype is None:
+            return None
+        count = self.kept if self.part is None else self.part[1]
+        return self._copy(self.targets, count) if count else b""
+
+    def _copy(self, tensors, elements):
+        if len(tensors) == 1:
+            tensor = tensors[0]
+            return values.copy(tensor, -(-elements * self.size // tensor.element_size()))
+        return values.copy_all(tensors, -(-elements * self.size // tensors[0].element_size()))

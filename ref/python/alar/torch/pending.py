@@ -1,0 +1,175 @@
+"""Sees what the program does with a tensor whose result is still to come.
+
+While an operation is pending, and until its result is looked at for the first time, the tensor object
+that was handed over has the class `Pending`: a Tensor in all that a program can ask, but torch asks it
+before every function that gets it. So reads through arithmetic are seen, and no other tensor costs
+anything. While the function itself runs, the tensor is a plain one again. Views made on the way are
+watched like the tensor they come from; other tensors that share its memory are not (see `watch`).
+"""
+import threading
+
+import torch
+
+from . import values
+from .caller import caller
+
+Tensor = torch.Tensor
+KEY = "_alar_operation"
+
+# Functions that say or make something without looking at the elements. Getters of attributes, such as
+# shape and grad, and what only makes a view, need no name here.
+NO_READS = frozenset("""
+    numel nelement dim ndimension size stride storage_offset element_size data_ptr is_contiguous
+    is_floating_point is_complex is_signed is_shared is_pinned is_set_to is_same_size get_device type
+    untyped_storage storage _typed_storage requires_grad_ retain_grad register_hook record_stream
+    dim_order itemsize has_names __len__ __dir__ __hash__ __get__ __set__ __delete__ empty_like
+    zeros_like ones_like full_like rand_like randn_like randint_like new_empty new_zeros new_ones
+    new_full new_empty_strided new_tensor new _is_view _has_symbolic_sizes_strides result_type
+    promote_types can_cast fill_ zero_ broadcast_tensors is_tensor is_storage is_inference
+    resolve_conj resolve_neg is_conj is_neg backward detach_ share_memory_ pin_memory
+""".split()) - {"resolve_conj", "resolve_neg"}
+_busy = threading.local()
+
+
+class _Alike(type(Tensor)):
+    """A class that equals Tensor, for programs that compare classes."""
+
+    def __eq__(cls, other):
+        return other is Tensor or type.__eq__(cls, other)
+
+    def __hash__(cls):
+        return hash(Tensor)
+
+
+class Pending(Tensor, metaclass=_Alike):
+    """Never made; a tensor's class while its operation is pending."""
+
+    @classmethod
+    def __torch_function__(cls, function, types, arguments=(), named=None):
+        named = named or {}
+        seen = []
+        _collect(arguments, seen)
+        if named:
+            _collect(named.values(), seen)
+        before = [(tensor, take(tensor), values.version(tensor)) for tensor in seen]
+        return _watched(function, arguments, named, before)
+
+
+Pending.__name__ = Pending.__qualname__ = "Tensor"
+Pending.__module__ = "torch"
+
+
+def _collect(arguments, seen):
+    """The watched tensors among arguments, lists of them included."""
+    for one in arguments:
+        if type(one) is Pending:
+            if not any(one is known for known in seen):
+                seen.append(one)
+        elif type(one) in (list, tuple):
+            _collect(one, seen)
+
+
+def put(tensor, op):
+    """Watches it for that operation; only torch's plain tensors can be."""
+    if type(tensor) is Tensor:
+        tensor.__dict__[KEY] = op
+        tensor.__class__ = Pending
+
+
+def take(tensor):
+    """Makes it a plain tensor again. Returns its operation, or None."""
+    if type(tensor) is not Pending:
+        return None
+    tensor.__class__ = Tensor
+    return tensor.__dict__.pop(KEY, None)
+
+
+def is_busy():
+    """Is this thread inside a function whose reads have been noted?"""
+    return getattr(_busy, "is_inside", False)
+
+
+def _watched(function, arguments, named, before):
+    """Calls the function, and notes what it did with each watched tensor."""
+    name = getattr(function, "__name__", "")
+    reads = [] if name in NO_READS else [
+        (tensor, op, snapshot(tensor, op)) for tensor, op, _ in before if op is not None]
+    was_inside, _busy.is_inside = is_busy(), True
+    try:
+        result = function(*arguments, **named)
+    finally:
+        _busy.is_inside = was_inside
+        try:
+            result_or_none = locals().get("result")
+            views = _views(result_or_none, before)
+            for tensor, op, version in before:
+                _note(tensor, op, version, views, reads)
+        except Exception as error:
+            _spoil(before, error)
+    return result
+
+
+def _note(tensor, op, version, views, reads):
+    """What happened to one tensor: a write, a view of it, a read, or nothing."""
+    recorder = _recorder_of(op)
+    if recorder is None:
+        return
+    is_written = values.version(tensor) != version
+    if is_written and op.is_pending:
+        at, count, copied = snapshot(tensor, op)
+        recorder.add("write", op, (at, count, copied), caller(4))
+    shared = [one for one, owner in views if owner is tensor]
+    read = next((shot for one, _, shot in reads if one is tensor), None)
+    is_read = read is not None and not is_written and not shared
+    if is_read:
+        recorder.add("read", op, read, caller(4))
+    if op.is_pending or not (is_read or is_written):
+        for one in shared:
+            put(one, op)
+        put(tensor, op)
+
+
+def _views(result, before):
+    """The tensors in a result that share the memory of a watched one, each with it."""
+    found = []
+    if isinstance(result, Tensor):
+        results = (result,)
+    elif isinstance(result, (list, tuple)):
+        results = [one for one in result if isinstance(one, Tensor)]
+    else:
+        return found
+    for one in results:
+        for tensor, op, _ in before:
+            if one is tensor or (type(one) is Tensor and storage(one) == storage(tensor)):
+                found.append((one, tensor))
+                break
+    return found
+
+
+def storage(tensor):
+    """The address of the memory that views of one tensor share."""
+    return tensor.data_ptr() - tensor.storage_offset() * tensor.element_size()
+
+
+def snapshot(tensor, op):
+    """Which elements of the operation's result the tensor holds, and their bits where that is simple."""
+    offset = tensor.data_ptr() - op.address
+    size = tensor.element_size()
+    is_simple = (values.DTYPES.get(tensor.dtype) == op.dtype and op.dtype is not None
+                 and offset >= 0 and tensor.is_contiguous())
+    if not is_simple or op.part is not None:
+        return 0, op.n, None
+    return offset // size, tensor.numel(), values.copy(tensor)
+
+
+def _recorder_of(op):
+    from . import recorder
+    active = recorder._active
+    return active if op is not None and active is not None and active.is_on else None
+
+
+def _spoil(before, error):
+    for _, op, _ in before:
+        recorder = _recorder_of(op)
+        if recorder is not None:
+            recorder.spoil(error)

@@ -59,7 +59,8 @@ ROUNDING := -ffp-contract=off -fno-tree-slp-vectorize
 VISIBILITY := hidden
 CFLAGS   := -std=c11 $(OPT) $(WARNINGS) $(ROUNDING) -fPIC -fno-semantic-interposition
 LDFLAGS  := -Wl,--as-needed
-LDLIBS   := -lyajl -lm -ldl
+YAJL     ?= -lyajl
+LDLIBS   := $(YAJL) -lm -ldl
 ifeq ($(FAULTS),1)
 CPPFLAGS += -DALAR_FAULTS=1
 LDLIBS   += -lfiu
@@ -102,7 +103,7 @@ BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(filter %file %.mk,$(MAKEFILE_LIST))
 
 deps: ## install what is missing (Debian packages; needs root or sudo)
 	$(Q)ci/install-deps.sh
@@ -337,5 +338,7 @@ $(BUILD)/tests/openmpi/%: $(BUILD)/openmpi/tests/mpi/%.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)OMPI_CC=$(CC) mpicc.openmpi $< -o $@
+
+include ref/python/python.mk
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,9 @@
+# Targets of the Python package.
+.PHONY: python-programs wheel
+
+# What the package packs: without failure points and MPI, and with yajl inside.
+python-programs:
+	$(Q)$(MAKE) FAULTS=0 YAJL=-l:libyajl_s.a $(BUILD)/alar $(BUILD)/libalar.so
+
+wheel: ## a wheel of the Python package alar, in build/dist
+	$(Q)ci/wheel.sh $(BUILD)/dist

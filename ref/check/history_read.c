@@ -1,5 +1,5 @@
 /* Files to events, in an order that keeps few operations pending: each file in turn is read until
-   it has issued one more all-reduce. */
+   it has issued one more all-reduce, or made another collective call. */
 #include "check/history_read.h"
 
 #include "check/record_read.h"
@@ -17,7 +17,7 @@
 /* One file being read. */
 struct source {
     struct alar_lines lines;
-    uint64_t issued; /* all-reduces so far */
+    uint64_t issued; /* all-reduces and other collective calls so far */
     uint32_t rank;   /* whose file it is; ALAR_RANK_ALL when merged */
     bool is_over;
 };
@@ -267,7 +267,7 @@ static enum alar_status state_judge(struct reading_state *state, uint32_t k)
     return ALAR_OK;
 }
 
-/* Reads a file until it has issued its round-th all-reduce. */
+/* Reads a file until it has issued its round-th all-reduce or other collective call. */
 static enum alar_status source_round(struct reading_state *state, uint32_t k, uint64_t round)
 {
     struct source *source = &state->source[k];
@@ -286,7 +286,8 @@ static enum alar_status source_round(struct reading_state *state, uint32_t k, ui
         }
         ALAR_TRY(status);
         ALAR_TRY(state_judge(state, k));
-        source->issued += state->event.record == ALAR_RECORD_ISSUE;
+        source->issued +=
+            state->event.record == ALAR_RECORD_ISSUE || state->event.record == ALAR_RECORD_CALL;
     }
     return ALAR_OK;
 }

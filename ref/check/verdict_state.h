@@ -23,6 +23,14 @@ void verdict_say_finding(struct verdict_phrase *phrase, const struct alar_verdic
                          const struct alar_evidence *evidence);
 void verdict_say_diagnosis(struct verdict_phrase *phrase, const struct alar_evidence *evidence);
 void verdict_say_answer(struct verdict_phrase *phrase, const struct alar_evidence *evidence);
+void verdict_story_row(const struct alar_words *words, const char *head,
+                       struct verdict_phrase *phrase);
+void verdict_say_calls(struct verdict_phrase *phrase, const struct alar_evidence *evidence);
+void verdict_story_stands(const struct alar_words *words, const struct alar_history_files *files,
+                          const struct alar_verdict *verdict, struct verdict_phrase *phrase);
+void verdict_say_pending(struct verdict_phrase *phrase, const struct alar_pending *pending);
+void verdict_say_refused(struct verdict_phrase *phrase, const struct alar_verdict *verdict);
+void verdict_say_list(struct verdict_phrase *phrase, const struct alar_list *list);
 void verdict_say_unknown(struct verdict_phrase *phrase, const struct alar_history_files *files,
                          const struct alar_verdict *verdict, unsigned reason);
 

@@ -32,6 +32,9 @@ static void say_witness(struct verdict_phrase *phrase, const struct alar_evidenc
         [ALAR_RECORD_CANCEL] = "cancels",
         [ALAR_RECORD_REPORT] = "reports",
         [ALAR_RECORD_ANSWER] = "gets an answer on",
+        [ALAR_RECORD_CALL] = "calls",
+        [ALAR_RECORD_REFUSE] = "is refused",
+        [ALAR_RECORD_STAND] = "stands in",
     };
     const char *verb =
         witness->record < sizeof verbs / sizeof *verbs ? verbs[witness->record] : NULL;
@@ -40,6 +43,12 @@ static void say_witness(struct verdict_phrase *phrase, const struct alar_evidenc
                 witness->rank, verb ? verb : alar_record_name(witness->record));
     if (witness->record == ALAR_RECORD_ANSWER && !evidence->has_op) {
         verdict_say(phrase, "a call of no operation");
+    } else if (witness->record == ALAR_RECORD_STAND) {
+        verdict_say(phrase, "its call");
+    } else if (witness->record == ALAR_RECORD_CALL || witness->record == ALAR_RECORD_REFUSE) {
+        bool is_other = witness != evidence->witness && witness->record == ALAR_RECORD_CALL;
+
+        verdict_say(phrase, "%s", evidence->name[is_other ? 1 : 0]);
     } else if (witness->record == ALAR_RECORD_REPORT) {
         verdict_say(phrase, "%s%s", evidence->name[0], witness->shown ? "" : " as EMPTY");
     } else {
@@ -57,15 +66,16 @@ static void say_witness(struct verdict_phrase *phrase, const struct alar_evidenc
                     : witness->at ? ", from element %lld: "
                                   : ": ",
                     (long long)witness->at);
-        verdict_say_value(phrase, witness->dtype, witness->bits[k]);
+        verdict_say_value(phrase, witness->is_of_report ? witness->dtype : evidence->dtype,
+                          witness->bits[k]);
     }
     if (witness->has_t) {
         verdict_say(phrase, ", t = %lld", (long long)witness->t);
     }
 }
 
-static void story_row(const struct alar_words *words, const char *head,
-                      struct verdict_phrase *phrase)
+void verdict_story_row(const struct alar_words *words, const char *head,
+                       struct verdict_phrase *phrase)
 {
     fprintf(words->out, "  %-9s %s\n", head, phrase->text);
     phrase->length = 0;
@@ -86,7 +96,7 @@ static void story_witnesss(const struct alar_words *words, const struct alar_his
             verdict_say(phrase, ", called from %s", witness->src);
         }
         verdict_say(phrase, "]");
-        story_row(words, k == 0 ? "Let" : is_last ? "However," : "Then", phrase);
+        verdict_story_row(words, k == 0 ? "Let" : is_last ? "However," : "Then", phrase);
     }
 }
 
@@ -98,22 +108,22 @@ static void story_finding(const struct alar_words *words, const struct alar_hist
 
     verdict_say(&phrase, "%s: %s", alar_anomaly_rule(evidence->anomaly),
                 alar_anomaly_sentence(evidence->anomaly));
-    story_row(words, "rule", &phrase);
+    verdict_story_row(words, "rule", &phrase);
     story_witnesss(words, files, evidence, &phrase);
     if (evidence->has_good) {
         verdict_say(&phrase, "%s/%llu was judged good", evidence->group,
                     (unsigned long long)evidence->good);
-        story_row(words, "last good", &phrase);
+        verdict_story_row(words, "last good", &phrase);
     }
     verdict_say(&phrase, "%s", alar_anomaly_allowed(evidence->anomaly));
-    story_row(words, "allowed", &phrase);
+    verdict_story_row(words, "allowed", &phrase);
     if (evidence->excused >= 0) {
         const struct alar_fault_seen *fault = &verdict->fault[evidence->excused];
 
         verdict_say(&phrase, "the fault %s was injected on purpose  [", fault->point);
         verdict_say_place(&phrase, files, fault->place);
         verdict_say(&phrase, "]");
-        story_row(words, "excused", &phrase);
+        verdict_story_row(words, "excused", &phrase);
     }
 }
 
@@ -135,18 +145,19 @@ void alar_verdict_story(const struct alar_words *words, const struct alar_histor
             is_first = false;
         } else {
             verdict_say_finding(&phrase, verdict, evidence);
-            story_row(words, "also", &phrase);
+            verdict_story_row(words, "also", &phrase);
         }
     }
     if (alar_verdict_more(verdict) > 0) {
         verdict_say(&phrase, "%llu more findings; --all tells them",
                     (unsigned long long)alar_verdict_more(verdict));
-        story_row(words, "also", &phrase);
+        verdict_story_row(words, "also", &phrase);
     }
+    verdict_story_stands(words, files, verdict, &phrase);
     for (unsigned u = 0; verdict->kind != ALAR_PASS && u < ALAR_UNKNOWN_COUNT; u++) {
         if (verdict->unknown[u]) {
             verdict_say_unknown(&phrase, files, verdict, u);
-            story_row(words, "unknown", &phrase);
+            verdict_story_row(words, "unknown", &phrase);
         }
     }
 }

@@ -23,7 +23,7 @@ void verdict_say(struct verdict_phrase *phrase, const char *format, ...)
     }
 }
 
-static void say_list(struct verdict_phrase *phrase, const struct alar_list *list)
+void verdict_say_list(struct verdict_phrase *phrase, const struct alar_list *list)
 {
     for (uint32_t k = 0; k < list->count && k < ALAR_LIST_MAX; k++) {
         verdict_say(phrase, "%s%llu", k ? ", " : "", (unsigned long long)list->item[k]);
@@ -36,7 +36,7 @@ static void say_list(struct verdict_phrase *phrase, const struct alar_list *list
 static void say_ranks(struct verdict_phrase *phrase, const struct alar_list *ranks)
 {
     verdict_say(phrase, ranks->count == 1 ? "rank " : "ranks ");
-    say_list(phrase, ranks);
+    verdict_say_list(phrase, ranks);
 }
 
 void verdict_say_place(struct verdict_phrase *phrase, const struct alar_history_files *files,
@@ -62,7 +62,7 @@ static void say_op(struct verdict_phrase *phrase, const struct alar_evidence *ev
         verdict_say(phrase, "report of %s", evidence->name[0]);
     } else if (evidence->ops.count > 1) {
         verdict_say(phrase, "operations %s/", evidence->group);
-        say_list(phrase, &evidence->ops);
+        verdict_say_list(phrase, &evidence->ops);
     } else if (evidence->has_op) {
         verdict_say(phrase, "operation %s/%llu", evidence->group,
                     (unsigned long long)evidence->number);
@@ -89,6 +89,16 @@ static void say_mismatch(struct verdict_phrase *phrase, const struct alar_eviden
         verdict_say(phrase, ": %s against %s", alar_dtype_name((enum alar_dtype)a),
                     alar_dtype_name((enum alar_dtype)b));
         break;
+    case ALAR_ANOMALY_MISMATCH_CALL:
+        verdict_say_calls(phrase, evidence);
+        break;
+    case ALAR_ANOMALY_HANG:
+    case ALAR_ANOMALY_ILLEGAL_CALL:
+        verdict_say(phrase, ": %s", evidence->name[0]);
+        break;
+    case ALAR_ANOMALY_CALL_REFUSED:
+        verdict_say(phrase, ": %s: %s", evidence->name[0], evidence->name[1]);
+        break;
     case ALAR_ANOMALY_MISMATCH_ELEMENTS:
         verdict_say(phrase, ": %llu against %llu", a, b);
         break;
@@ -101,9 +111,9 @@ static void say_membership(struct verdict_phrase *phrase, const struct alar_evid
 {
     if (evidence->missing.count > 0) {
         verdict_say(phrase, evidence->joined.count > 0 ? "; joined {" : "");
-        say_list(phrase, &evidence->joined);
+        verdict_say_list(phrase, &evidence->joined);
         verdict_say(phrase, evidence->joined.count > 0 ? "}, missing {" : "; missing {");
-        say_list(phrase, &evidence->missing);
+        verdict_say_list(phrase, &evidence->missing);
         verdict_say(phrase, "}");
     }
 }
@@ -240,7 +250,9 @@ static void say_pass(struct verdict_phrase *phrase, const struct alar_verdict *v
                     (unsigned long long)verdict->twins_legal);
     }
     for (unsigned a = 0; a < ALAR_ANOMALY_COUNT; a++) {
-        if (verdict->found[a]) {
+        if (a == ALAR_ANOMALY_CALL_REFUSED && verdict->found[a]) {
+            verdict_say_refused(phrase, verdict);
+        } else if (verdict->found[a]) {
             verdict_say(phrase, "; note: %s, %llu times", alar_anomaly_name((enum alar_anomaly)a),
                         (unsigned long long)verdict->found[a]);
         }
@@ -254,7 +266,9 @@ void verdict_say_unknown(struct verdict_phrase *phrase, const struct alar_histor
     if (verdict->unknown[reason] > 1) {
         verdict_say(phrase, " (%llu times)", (unsigned long long)verdict->unknown[reason]);
     }
-    if (verdict->unknown_rank[reason] != ALAR_RANK_ALL) {
+    if (reason == ALAR_UNKNOWN_PENDING) {
+        verdict_say_pending(phrase, &verdict->pending);
+    } else if (verdict->unknown_rank[reason] != ALAR_RANK_ALL) {
         verdict_say(phrase, ": rank %u", verdict->unknown_rank[reason]);
     }
     if (verdict->unknown_place[reason].line > 0) {

@@ -3,7 +3,8 @@
 #include "backend/plugin.h"
 #include "cli/cli.h"
 #include "history/history.h"
-#include "record/record_launch.h"
+#include "record/record_blame.h"
+#include "record/record_job.h"
 #include "record/record_summary.h"
 
 #include <stdio.h>
@@ -20,11 +21,12 @@ struct record {
     int mpi;
     int nan;
     int order;
+    uint64_t deadline_ms; /* 0: none */
     bool may_replace;
 };
 
 /* Two recordings that were mixed later are told apart by it. */
-static void environment_set(const struct record *record)
+static void environment_set(const struct record *record, const struct alar_job *job)
 {
     char path[PATH_MAX];
     char text[96];
@@ -37,6 +39,9 @@ static void environment_set(const struct record *record)
     (void)setenv("ALAR_RECORD_TAG", text, 1);
     snprintf(text, sizeof(text), "nan=%s,order=%s", nans[record->nan], orders[record->order]);
     (void)setenv("ALAR_RECORD_CONTRACT", text, 1);
+    snprintf(text, sizeof(text), "%llu", (unsigned long long)record->deadline_ms);
+    (void)setenv("ALAR_RECORD_DEADLINE_MS", text, 1);
+    (void)setenv("ALAR_RECORD_WATCH", job->path, 1);
     /* Ranks may have another working directory. */
     (void)setenv("ALAR_RECORD_DIR",
                  realpath(record->directory, path) != NULL ? path : record->directory, 1);
@@ -51,16 +56,15 @@ static enum alar_status library_find(struct alar_launch *launch, char *error_lin
 }
 
 static int empty_complain(const struct record *record, const struct alar_recording *recording,
-                          const char *mpi)
+                          const struct alar_launch *launch, char *const *command, int count)
 {
     char text[ALAR_ERROR_LINE_BYTES];
+    char cause[256];
 
     if (recording->ranks == 0) {
-        snprintf(text, sizeof(text),
-                 "%.100s: expected a recording, found none: is it an MPI program, linked "
-                 "dynamically (ldd shows libmpi or libmpich) and with %s, in C or C++? mpi_f08 and "
-                 "Open MPI's Fortran pass by the names that are recorded",
-                 record->directory, mpi);
+        alar_launch_blame(launch, command, count, cause, sizeof(cause));
+        snprintf(text, sizeof(text), "%.100s: expected a recording, found none: %s",
+                 record->directory, cause);
     } else {
         snprintf(text, sizeof(text),
                  "%.100s: expected all-reduces, found none in %u ranks: does the program call "
@@ -69,6 +73,21 @@ static int empty_complain(const struct record *record, const struct alar_recordi
                  record->directory, recording->ranks);
     }
     return alar_cli_complain("record", text);
+}
+
+/* Why it ended before its time. */
+static void stop_tell(const struct alar_job *job)
+{
+    if (job->stop == ALAR_WATCH_DEADLINE) {
+        fprintf(stderr,
+                "alar record: no rank moved for %llu ms: the job was ended; alar check says where "
+                "each one stands\n",
+                (unsigned long long)job->deadline_ms);
+    } else if (job->stop == ALAR_WATCH_SIGNAL) {
+        fprintf(stderr,
+                "alar record: ended by signal %d (%s); the recording is whole up to there\n",
+                job->signal, strsignal(job->signal));
+    }
 }
 
 /* What was recorded, in a line on stderr; returns the exit code. */
@@ -92,45 +111,57 @@ static int recording_tell(const struct record *record, const struct alar_recordi
                                                             : ALAR_CLASS_GOOD;
 }
 
-static int command_record(const struct record *record, int count, char **command)
+/* What the job left: judged by nobody here, but told. */
+static int job_tell(const struct record *record, const struct alar_job *job,
+                    const struct alar_launch *launch, char *const *command, int count)
 {
-    struct alar_launch launch = {0};
     struct alar_recording recording;
     char error_line[ALAR_ERROR_LINE_BYTES];
-    int code = 0;
 
-    if (alar_launch_find(&launch, command, (enum alar_launch_mpi)record->mpi, error_line) !=
-            ALAR_OK ||
-        library_find(&launch, error_line) != ALAR_OK ||
-        alar_history_prepare(record->directory, record->may_replace, error_line) != ALAR_OK) {
-        return alar_cli_complain("record", error_line);
-    }
-    environment_set(record);
-    if (alar_launch_build(&launch, command, count) != ALAR_OK) {
-        alar_launch_free(&launch);
-        return ALAR_CLASS_INCOMPLETE;
-    }
-    bool is_good = alar_launch_run(&launch, &code, error_line) == ALAR_OK &&
-                   alar_recording_look(record->directory, &recording, error_line) == ALAR_OK;
-    alar_launch_free(&launch);
-    if (!is_good) {
+    if (alar_recording_look(record->directory, &recording, error_line) != ALAR_OK) {
         return alar_cli_complain("record", error_line);
     }
     if (recording.unusable[0] != '\0') {
         return alar_cli_complain("record", recording.unusable);
     }
-    if (recording.operations == 0) {
-        return empty_complain(record, &recording, alar_launch_names[launch.mpi]);
-    }
-    if (alar_recording_resolve(record->directory) != ALAR_OK) {
+    if (recording.ranks > 0 && alar_recording_resolve(record->directory) != ALAR_OK) {
         fputs("alar record: callers are left as addresses: the files can't be rewritten\n", stderr);
     }
-    return recording_tell(record, &recording, code);
+    stop_tell(job);
+    if (recording.operations == 0 && job->stop == ALAR_WATCH_NOT) {
+        return empty_complain(record, &recording, launch, command, count);
+    }
+    return recording_tell(record, &recording, job->code);
+}
+
+static int command_record(const struct record *record, int count, char **command)
+{
+    struct alar_launch launch = {0};
+    struct alar_job job = {.deadline_ms = record->deadline_ms, .directory = -1};
+    char error_line[ALAR_ERROR_LINE_BYTES];
+    int code = ALAR_CLASS_INCOMPLETE;
+
+    if (alar_launch_find(&launch, command, count, (enum alar_launch_mpi)record->mpi, error_line) !=
+            ALAR_OK ||
+        library_find(&launch, error_line) != ALAR_OK ||
+        alar_job_open(&job, record->directory, record->may_replace, error_line) != ALAR_OK) {
+        alar_job_close(&job);
+        return alar_cli_complain("record", error_line);
+    }
+    environment_set(record, &job);
+    if (alar_launch_build(&launch, command, count) == ALAR_OK) {
+        code = alar_job_run(&job, &launch, error_line) == ALAR_OK
+                   ? job_tell(record, &job, &launch, command, count)
+                   : alar_cli_complain("record", error_line);
+    }
+    alar_launch_free(&launch);
+    alar_job_close(&job);
+    return code;
 }
 
 int alar_cli_record(int argc, char **argv)
 {
-    struct record record = {0};
+    struct record record = {.deadline_ms = 60000};
     const struct alar_option options[] = {
         {"output", ALAR_OPTION_TEXT, &record.directory, "DIR", "where to", NULL, 0, 0},
         {"mpi", ALAR_OPTION_CHOICE, &record.mpi, "auto|mpich|openmpi",
@@ -139,6 +170,9 @@ int alar_cli_record(int argc, char **argv)
          "what is promised of NaN in MAX and MIN (any)", nans, 0, 0},
         {"order", ALAR_OPTION_CHOICE, &record.order, "free|fixed",
          "what is promised of the order of addition (free)", orders, 0, 0},
+        {"deadline-ms", ALAR_OPTION_NUMBER, &record.deadline_ms, "N",
+         "when no rank has moved for so long the job hangs, and is ended; 0: never (60000)", NULL,
+         0, 86400000},
         {"replace", ALAR_OPTION_FLAG, &record.may_replace, NULL, "delete an older recording in DIR",
          NULL, 0, 0},
         {NULL, ALAR_OPTION_FLAG, NULL, NULL, NULL, NULL, 0, 0},

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,23 @@ static bool is_rank_file(const char *name)
     return strcmp(name, expected) == 0;
 }
 
+/* A file of a recording begins as one, or is empty since its writer was killed at once. */
+static bool is_recording(int directory, const char *name)
+{
+    static const char head[] = "{\"ev\":\"trace\"";
+    char start[sizeof(head) - 1];
+    struct stat stat = {0};
+    int file = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool is = file >= 0 && fstat(file, &stat) == 0 && S_ISREG(stat.st_mode) &&
+              (stat.st_size == 0 || (read(file, start, sizeof(start)) == (ssize_t)sizeof(start) &&
+                                     memcmp(start, head, sizeof(start)) == 0));
+
+    if (file >= 0) {
+        close(file);
+    }
+    return is;
+}
+
 static enum alar_status entries_clear(DIR *entries, const char *directory, bool may_replace,
                                       char *error_line)
 {
@@ -42,6 +60,11 @@ static enum alar_status entries_clear(DIR *entries, const char *directory, bool 
         if (!may_replace) {
             return alar_complain(error_line, directory,
                                  "expected a directory without a history, found %s in it",
+                                 entry->d_name);
+        }
+        if (!is_recording(dirfd(entries), entry->d_name)) {
+            return alar_complain(error_line, directory,
+                                 "expected a recording to replace, found %s, which is none",
                                  entry->d_name);
         }
         if (unlinkat(dirfd(entries), entry->d_name, 0) != 0 && errno != ENOENT) {

@@ -131,7 +131,6 @@ static struct alar_witness_event *find_witness(struct alar_evidence *evidence,
     witness->record = record;
     witness->place = place;
     witness->rank = rank;
-    witness->dtype = evidence->dtype;
     return witness;
 }
 
@@ -146,7 +145,6 @@ void judge_show_issue(const struct alar_judge *judge, struct alar_evidence *evid
         return;
     }
     witness->n = entry->n;
-    witness->dtype = entry->dtype;
     witness->has_t = entry->has_t;
     witness->t = entry->t_issue - judge_rank_at(judge, entry->rank)->t0;
     memcpy(witness->src, entry->src, sizeof witness->src);

@@ -14,7 +14,7 @@ static uint64_t event_hash(const struct alar_event *event, enum alar_field field
 /* What ranks must agree on beside the key, in one number. */
 static uint64_t issue_signature(const struct judge_op *op)
 {
-    return (op->n * 32 + (uint64_t)op->dtype) * 32 + (uint64_t)op->red;
+    return (op->n * 16 + (uint64_t)op->dtype) * 16 + (uint64_t)op->red;
 }
 
 /* What this rank's record says of the operation. */
@@ -212,7 +212,6 @@ static void issue_entry(struct alar_judge *judge, struct judge_entry *entry, uin
     entry->stream = JUDGE_NEVER;
     entry->at = (uint64_t)alar_event_number(event, ALAR_FIELD_AT, 0);
     entry->n = mine->n;
-    entry->dtype = mine->dtype;
     entry->signature = mine->signature;
     if (event->has[ALAR_FIELD_SRC]) {
         alar_text_keep(event->text[ALAR_FIELD_SRC], entry->src, sizeof entry->src);
@@ -312,23 +311,6 @@ static enum alar_status issue_number(struct alar_judge *judge, const struct judg
     return ALAR_OK;
 }
 
-/* Some reductions are not for every dtype, or not for every number of elements. spec: N-32, N-33 */
-static enum alar_status issue_check(struct alar_judge *judge, const struct judge_op *mine)
-{
-    bool is_bitwise = mine->red >= ALAR_RED_BAND && mine->red <= ALAR_RED_BXOR;
-    bool is_place = mine->red == ALAR_RED_MAXLOC || mine->red == ALAR_RED_MINLOC;
-    uint64_t given = (uint64_t)alar_event_number(judge->event, ALAR_FIELD_IN, 0);
-
-    if (is_bitwise && alar_dtype_is_float(mine->dtype)) {
-        return judge_complain(judge, ALAR_FIELD_RED, "a bitwise reduction of integers",
-                              alar_dtype_name(mine->dtype));
-    }
-    return is_place && (mine->n % 2 != 0 || given % 2 != 0)
-               ? judge_complain(judge, ALAR_FIELD_RED, "elements in pairs, value and index",
-                                "an odd number of them")
-               : ALAR_OK;
-}
-
 enum alar_status judge_issue(struct alar_judge *judge)
 {
     const struct alar_event *event = judge->event;
@@ -338,7 +320,6 @@ enum alar_status judge_issue(struct alar_judge *judge)
     uint64_t hash = issue_members(event);
     uint32_t member;
 
-    ALAR_TRY(issue_check(judge, &mine));
     if (hash && hash != judge_group_at(judge, group)->members_hash) {
         issue_members_differ(judge, group);
     }
@@ -349,6 +330,7 @@ enum alar_status judge_issue(struct alar_judge *judge)
                    : judge_complain(judge, ALAR_FIELD_RANK, "a member of the group",
                                     "another rank");
     }
+    ALAR_TRY(judge_call_of_issue(judge, group, member));
     ALAR_TRY(issue_number(judge, judge_group_at(judge, group), member));
     uint64_t made = judge_op_find(judge, group, number);
     made = made ? made : judge_op_make(judge, group, number);

@@ -68,7 +68,7 @@ size_t alar_judge_headroom(const struct alar_judge *judge, const struct alar_eve
                 alar_arena_block((world * in + 1) * sizeof(uint64_t)) +
                 alar_arena_block(2 * judge->buckets * sizeof(uint64_t));
     }
-    room += judge_report_headroom(judge, event);
+    room += judge_report_headroom(judge, event) + judge_call_headroom(judge, event);
     return room + (event->record == ALAR_RECORD_DECLARE ? group_room(world) : 0);
 }
 
@@ -104,6 +104,12 @@ static enum alar_status event_dispatch(struct alar_judge *judge)
         return judge_fault(judge);
     case ALAR_RECORD_ANSWER:
         return judge_said(judge);
+    case ALAR_RECORD_CALL:
+        return judge_call(judge);
+    case ALAR_RECORD_REFUSE:
+        return judge_refuse(judge);
+    case ALAR_RECORD_STAND:
+        return judge_stand(judge);
     case ALAR_RECORD_REPORT:
         return judge_report_report(judge);
     default:
@@ -148,6 +154,9 @@ static enum alar_status event_check(struct alar_judge *judge)
     }
     rank->has_any = true;
     rank->last = event->place;
+    if (event->record != ALAR_RECORD_EXIT && event->record != ALAR_RECORD_FAIL) {
+        rank->stand.place = (struct alar_place){0, 0}; /* it went on */
+    }
     return ALAR_OK;
 }
 
@@ -295,6 +304,7 @@ void alar_judge_finish(struct alar_judge *judge)
 
     judge->event = NULL;
     judge_leftovers(judge);
+    judge_stands_finish(judge);
     finish_ranks(judge);
     judge_report_finish(judge);
     if (verdict->judged == 0) {

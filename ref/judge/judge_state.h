@@ -22,15 +22,29 @@ struct judge_rank {
     struct alar_place last; /* its last record */
     uint64_t next_i;        /* running number expected next */
     bool has_i, has_t, has_any, has_trace, has_issued;
-    bool is_over;     /* `end` or `exit` seen, or the history is bare */
-    bool is_exited;   /* `exit` seen, and no `end` after it */
-    bool is_given_up; /* ended with a code other than 0: nobody waits for what was pending */
-    bool is_aborted;  /* `abort` seen */
-    int64_t t;        /* latest */
-    int64_t t0;       /* added to make times of one clock comparable */
-    uint64_t clock;   /* ranks with the same clock, not 0, are comparable */
-    uint64_t live;    /* first entry in a chain of entries of unsettled operations */
-    uint32_t pending; /* handles whose buffers belong to the back end */
+    bool is_over;            /* `end` or `exit` seen, or the history is bare */
+    bool is_exited;          /* `exit` seen, and no `end` after it */
+    bool is_given_up;        /* ended with a code other than 0: nobody waits for what was pending */
+    bool is_aborted;         /* `abort` seen */
+    int64_t t;               /* latest */
+    int64_t t0;              /* added to make times of one clock comparable */
+    uint64_t clock;          /* ranks with the same clock, not 0, are comparable */
+    uint64_t live;           /* first entry in a chain of entries of unsettled operations */
+    uint32_t pending;        /* handles whose buffers belong to the back end */
+    struct alar_stand stand; /* where it stood when it was last looked at; no place: it moved on */
+};
+
+/* The collective calls of a group that not all members have made yet, in order. */
+struct judge_call {
+    uint64_t next;
+    uint64_t nth;
+    uint64_t signature;
+    uint64_t number; /* all-reduces that the first caller had issued before */
+    uint32_t made;   /* by so many members */
+    uint32_t rank;   /* who made it first */
+    struct alar_place place;
+    char name[ALAR_NAME_MAX];
+    char src[ALAR_NAME_MAX];
 };
 
 struct judge_group {
@@ -43,8 +57,12 @@ struct judge_group {
     bool is_declared;      /* are the members known, rather than assumed to be all ranks? */
     uint64_t members_hash; /* of the members that an issue named; 0: none did */
     uint64_t held;         /* last settled operation that no report may ask for; 0: none */
-    uint64_t mismatch;     /* number from which nothing more is concluded; JUDGE_NEVER: none */
-    uint64_t swapped[2];   /* signatures that differed there, first rank's and other's */
+    uint64_t oldest_call, newest_call; /* struct judge_call; 0: none is open */
+    uint64_t reached;    /* uint64_t[members]: the last call of each; 0: see judge_call */
+    uint64_t calls;      /* uint64_t[members]: how many each has made */
+    bool is_call_unsure; /* calls differed, or one was refused: nothing more is concluded */
+    uint64_t mismatch;   /* number from which nothing more is concluded; JUDGE_NEVER: none */
+    uint64_t swapped[2]; /* signatures that differed there, first rank's and other's */
     uint32_t swapped_rank[2];
 };
 
@@ -54,8 +72,7 @@ struct judge_entry {
     bool is_issued, is_sync, is_waited, is_done, is_finished, is_failed, is_timed_out, is_late;
     bool is_aborted, is_read, is_tested, is_dropped, is_storage_lost, is_seen_complete;
     bool has_in, has_out, has_ver, has_t, was_pending_at_wait, is_suspect;
-    uint8_t class;         /* of its result */
-    enum alar_dtype dtype; /* of what it contributed */
+    uint8_t class; /* of its result */
     uint32_t rank;
     uint64_t op;
     uint64_t next, previous; /* in the rank's chain */
@@ -224,6 +241,14 @@ enum alar_status judge_contract(struct alar_judge *judge);
 enum alar_status judge_declare(struct alar_judge *judge);
 enum alar_status judge_over(struct alar_judge *judge);
 enum alar_status judge_fault(struct alar_judge *judge);
+
+/* calls.c: records of collective calls, of refused ones, and of where a rank stands. */
+enum alar_status judge_call(struct alar_judge *judge);
+enum alar_status judge_call_of_issue(struct alar_judge *judge, uint64_t group, uint32_t member);
+size_t judge_call_headroom(const struct alar_judge *judge, const struct alar_event *event);
+enum alar_status judge_refuse(struct alar_judge *judge);
+enum alar_status judge_stand(struct alar_judge *judge);
+void judge_stands_finish(struct alar_judge *judge);
 
 /* judge_issue.c, judge_life.c, judge_storage.c: one record each. */
 enum alar_status judge_issue(struct alar_judge *judge);

@@ -208,8 +208,21 @@ static void leftover_leaks(struct alar_judge *judge, struct judge_op *op)
     }
 }
 
-static void leftover_pending(struct alar_judge *judge, const struct leftover *left)
+static void leftover_pending(struct alar_judge *judge, const struct judge_op *op,
+                             const struct leftover *left)
 {
+    const struct judge_group *group = judge_group_at(judge, op->group);
+    struct alar_pending *pending = &judge->verdict.pending;
+
+    if (judge->verdict.unknown[ALAR_UNKNOWN_PENDING] == 0) {
+        memcpy(pending->group, group->name, sizeof pending->group);
+        pending->number = op->number;
+        for (uint32_t m = 0; m < op->members; m++) {
+            alar_list_add(judge_entry_at(judge, op, m)->is_issued ? &pending->joined
+                                                                  : &pending->missing,
+                          judge_member_rank(judge, group, m));
+        }
+    }
     judge_unknown(judge, ALAR_UNKNOWN_PENDING, left->first->issue, left->first->rank);
 }
 
@@ -235,7 +248,7 @@ static void leftover_unjoined(struct alar_judge *judge, struct judge_op *op,
         }
         judge_group_at(judge, op->group)->mismatch = op->number;
     } else {
-        leftover_pending(judge, left);
+        leftover_pending(judge, op, left);
     }
 }
 
@@ -251,7 +264,7 @@ static void leftover_joined(struct alar_judge *judge, struct judge_op *op,
     } else {
         leftover_leaks(judge, op);
         if (left->waiting && !op->is_found) {
-            leftover_pending(judge, left);
+            leftover_pending(judge, op, left);
         }
     }
     if (left->done) {

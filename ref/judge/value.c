@@ -76,11 +76,7 @@ enum alar_status judge_take_out(struct alar_judge *judge, struct judge_op *op,
         return ALAR_OK;
     }
     uint64_t *mine = value_row(judge, op, JUDGE_CLASSES);
-    ALAR_TRY(judge_bits(judge, ALAR_FIELD_OUT, entry->dtype, mine, count));
-    if (entry->dtype != op->dtype) {
-        op->is_partial = true; /* a mismatch: there is nothing to compare it with */
-        return ALAR_OK;
-    }
+    ALAR_TRY(judge_bits(judge, ALAR_FIELD_OUT, op->dtype, mine, count));
     while (class < op->classes &&
            !value_is_same(op->dtype, value_row(judge, op, class), mine, count, &element)) {
         class ++;

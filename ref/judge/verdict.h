@@ -76,9 +76,9 @@ struct alar_witness_event {
     int64_t at;     /* first element it shows */
     uint32_t shown; /* values below, at most 2 */
     uint64_t bits[2];
-    enum alar_dtype dtype; /* of the values: its rank's own, whatever the others contributed */
-    bool is_of_report;     /* shows an operation of a report: its number follows */
+    bool is_of_report; /* shows an operation of a report: its number and dtype follow */
     uint64_t number;
+    enum alar_dtype dtype;
     char src[ALAR_NAME_MAX]; /* "" when the caller was not recorded */
 };
 
@@ -146,6 +146,24 @@ struct alar_reveal {
     uint64_t doubles;    /* whose doubled contribution would have been seen */
 };
 
+/* Where a rank stood at the end of its recording. */
+struct alar_stand {
+    struct alar_place place;
+    uint32_t rank;
+    bool is_in_call, has_peer, is_refused; /* refused: the job was ended there */
+    int64_t peer;                          /* the other rank, or the root */
+    int64_t since, t;                      /* it came there, it still was there */
+    char call[ALAR_NAME_MAX];              /* function */
+    char src[ALAR_NAME_MAX];               /* "" when the caller was not recorded */
+};
+
+/* An operation that was pending where the recording stops. */
+struct alar_pending {
+    char group[ALAR_NAME_MAX];
+    uint64_t number;
+    struct alar_list joined, missing;
+};
+
 struct alar_verdict {
     enum alar_verdict_kind kind;
     uint64_t events;     /* records judged */
@@ -159,6 +177,9 @@ struct alar_verdict {
     uint64_t unknown[ALAR_UNKNOWN_COUNT]; /* how often, and below where first */
     struct alar_place unknown_place[ALAR_UNKNOWN_COUNT];
     uint32_t unknown_rank[ALAR_UNKNOWN_COUNT];
+    struct alar_pending pending; /* the first one of ALAR_UNKNOWN_PENDING */
+    uint32_t stands;             /* ranks that stood somewhere; the first ones follow */
+    struct alar_stand stand[ALAR_LIST_MAX];
     uint64_t found[ALAR_ANOMALY_COUNT]; /* findings by anomaly */
     uint32_t finding_count, finding_room;
     struct alar_evidence *finding; /* [finding_count], worst first */

@@ -1,4 +1,4 @@
-/* Why a value is illegal, and what a legal one is worth: what a verdict must say against itself.
+/* Why a value is illegal, and what a legal one is worth: the doubts that a verdict owes its reader.
  */
 #include "judge/judge_state.h"
 

@@ -1,23 +1,19 @@
-/* Launchers' command lines. realpath and the like are plain POSIX; environ is not declared there.
- */
+/* Launchers' command lines. memmem is an extension. */
 #define _GNU_SOURCE
 #include "record/record_launch.h"
 
 #include "sys/error_line.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
-    WORDS_MORE = 12 /* that may be added to a command */
+    WORDS_MORE = 16 /* that may be added to a command */
 };
 
 const char *const alar_launch_names[] = {"auto", "mpich", "openmpi", NULL};
@@ -29,8 +25,7 @@ static const char *base_of(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* The file that a command's first word names, through PATH and links; false when there is none. */
-static bool file_find(const char *word, char *path)
+bool alar_launch_file(const char *word, char *path)
 {
     char candidate[PATH_MAX];
     const char *at = getenv("PATH");
@@ -96,18 +91,48 @@ static enum alar_launch_mpi program_tells(const char *path)
     return mpi;
 }
 
-enum alar_status alar_launch_find(struct alar_launch *launch, char *const *command,
+/* The launcher behind words that only wrap it, as `timeout 60`; 0: there is none, or it is first.
+ */
+static int launcher_find(char *const *command, int count)
+{
+    for (int k = 0; k < count; k++) {
+        if (is_launcher_name(base_of(command[k]))) {
+            return k;
+        }
+    }
+    return 0;
+}
+
+/* Which library a shell's words or a script's name speak of. */
+static enum alar_launch_mpi words_tell(char *const *command, int count)
+{
+    enum alar_launch_mpi mpi = ALAR_LAUNCH_AUTO;
+
+    for (int k = 0; k < count && mpi == ALAR_LAUNCH_AUTO; k++) {
+        mpi = name_tells(command[k]);
+    }
+    return mpi;
+}
+
+enum alar_status alar_launch_find(struct alar_launch *launch, char *const *command, int count,
                                   enum alar_launch_mpi given, char *error_line)
 {
     char path[PATH_MAX];
 
-    launch->is_launcher = is_launcher_name(base_of(command[0]));
-    if (!file_find(command[0], path)) {
+    if (!alar_launch_file(command[0], path)) {
         return alar_complain(error_line, command[0], "expected a program, found none");
     }
-    launch->launcher = name_tells(base_of(command[0]));
-    if (launch->launcher == ALAR_LAUNCH_AUTO) {
-        launch->launcher = launch->is_launcher ? name_tells(base_of(path)) : program_tells(path);
+    enum alar_launch_mpi own = program_tells(path);
+    launch->at = own == ALAR_LAUNCH_AUTO ? launcher_find(command, count) : 0;
+    const char *base = base_of(command[launch->at]);
+    launch->is_launcher = is_launcher_name(base);
+    launch->launcher = name_tells(base);
+    if (launch->launcher == ALAR_LAUNCH_AUTO && launch->is_launcher &&
+        alar_launch_file(command[launch->at], path)) {
+        launch->launcher = name_tells(base_of(path));
+    }
+    if (launch->launcher == ALAR_LAUNCH_AUTO && !launch->is_launcher) {
+        launch->launcher = own != ALAR_LAUNCH_AUTO ? own : words_tell(command, count);
     }
     launch->mpi = given != ALAR_LAUNCH_AUTO ? given : launch->launcher;
     if (launch->launcher == ALAR_LAUNCH_AUTO) {
@@ -171,8 +196,9 @@ static int fiu_program(char *const *command, int count, int at)
 /* What a launcher must be told, in its own way. */
 static int options_add(struct alar_launch *launch, char **to, char **command, int count)
 {
-    static char *hand_on[] = {"-x", "ALAR_RECORD_DIR",     "-x", "ALAR_RECORD_TAG",
-                              "-x", "ALAR_RECORD_CONTRACT"};
+    static char *hand_on[] = {"-x", "ALAR_RECORD_DIR",      "-x", "ALAR_RECORD_TAG",
+                              "-x", "ALAR_RECORD_CONTRACT", "-x", "ALAR_RECORD_DEADLINE_MS",
+                              "-x", "ALAR_RECORD_WATCH"};
     bool is_openmpi = launch->launcher == ALAR_LAUNCH_OPENMPI;
     int given = 0;
     const char *others = preload_given(command, count, &given);
@@ -206,7 +232,10 @@ enum alar_status alar_launch_build(struct alar_launch *launch, char **command, i
     if (launch->argv == NULL) {
         return ALAR_E_NOMEM;
     }
-    launch->argv[words++] = command[0];
+    while (words <= launch->at) {
+        launch->argv[words] = command[words];
+        words++;
+    }
     if (launch->is_launcher) {
         words += options_add(launch, launch->argv + words, command, count);
     } else {
@@ -216,7 +245,7 @@ enum alar_status alar_launch_build(struct alar_launch *launch, char **command, i
         return ALAR_E_NOMEM;
     }
     int program = strcmp(base_of(command[0]), "fiu-run") == 0 ? fiu_program(command, count, 0) : -1;
-    for (int k = 1; k < count; k++) {
+    for (int k = launch->at + 1; k < count; k++) {
         if (strcmp(base_of(command[k]), "fiu-run") == 0) {
             program = fiu_program(command, count, k);
         }
@@ -228,54 +257,6 @@ enum alar_status alar_launch_build(struct alar_launch *launch, char **command, i
         }
         launch->argv[words++] = command[k];
     }
-    return ALAR_OK;
-}
-
-/* The environment's LD_PRELOAD is for a rank alone, never for a launcher. Does not return. */
-static void child_run(const struct alar_launch *launch, int told)
-{
-    int error = 0;
-
-    if (!launch->is_launcher) {
-        (void)setenv("LD_PRELOAD", launch->preload, 1);
-    }
-    execvp(launch->argv[0], launch->argv);
-    error = errno;
-    (void)!write(told, &error, sizeof(error));
-    _exit(127);
-}
-
-enum alar_status alar_launch_run(const struct alar_launch *launch, int *code, char *error_line)
-{
-    int told[2];
-    int error = 0;
-    int status = 0;
-
-    if (pipe2(told, O_CLOEXEC) != 0) {
-        return alar_complain(error_line, launch->argv[0], "expected a pipe, found: %s",
-                             strerror(errno));
-    }
-    pid_t child = fork();
-    if (child == 0) {
-        child_run(launch, told[1]);
-    }
-    close(told[1]);
-    /* The terminal interrupts both; the child decides what that means. */
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction before;
-    sigaction(SIGINT, &ignore, &before);
-    bool is_failed = child < 0 || read(told[0], &error, sizeof(error)) == (ssize_t)sizeof(error);
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-        /* Only the child's end ends the wait. */
-    }
-    close(told[0]);
-    sigaction(SIGINT, &before, NULL);
-    if (is_failed) {
-        return alar_complain(error_line, launch->argv[0],
-                             "expected a program that starts, found: %s",
-                             strerror(child < 0 ? errno : error));
-    }
-    *code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     return ALAR_OK;
 }
 

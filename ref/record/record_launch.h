@@ -19,16 +19,23 @@ extern const char *const alar_launch_names[]; /* "auto", "mpich", "openmpi", NUL
 struct alar_launch {
     enum alar_launch_mpi mpi;      /* whose recorder is wanted */
     enum alar_launch_mpi launcher; /* whose options the launcher knows */
-    bool is_launcher;              /* the command is one; otherwise it is a single rank */
-    char library[PATH_MAX];        /* what is preloaded */
-    char *preload;                 /* the value of LD_PRELOAD for the ranks; owned */
-    char **argv;                   /* what to run; owned, ended by NULL; its texts are borrowed */
+    bool is_launcher;       /* the command has one; otherwise it is a single rank, or a script */
+    int at;                 /* the launcher's word, or the first */
+    char library[PATH_MAX]; /* what is preloaded */
+    char *preload;          /* the value of LD_PRELOAD for the ranks; owned */
+    char **argv;            /* what to run; owned, ended by NULL; its texts are borrowed */
 };
 
-/* Finds out which MPI the command runs on. `given` other than AUTO is taken as it is.
-   Errors: ALAR_E_INPUT, with one line in `error_line`, when nothing tells. */
+/* The file that a command's word names, through PATH and links, in `path` of PATH_MAX bytes; false
+   when there is none. */
+bool alar_launch_file(const char *word, char *path);
+
+/* Finds out which MPI the command of `count` words runs on, and where its launcher stands: first,
+   or behind words that wrap it. `given` other than AUTO is taken as it is. Errors: ALAR_E_INPUT,
+   with one line in `error_line`, when nothing tells. */
 ALAR_MUST_USE enum alar_status alar_launch_find(struct alar_launch *launch, char *const *command,
-                                                enum alar_launch_mpi given, char *error_line);
+                                                int count, enum alar_launch_mpi given,
+                                                char *error_line);
 
 /* Fills in `argv` from a command of `count` words, for launch->library. The launcher's own option
    sets the preload, together with whatever the environment or such an option of the user's asks
@@ -36,11 +43,6 @@ ALAR_MUST_USE enum alar_status alar_launch_find(struct alar_launch *launch, char
    Errors: ALAR_E_NOMEM. */
 ALAR_MUST_USE enum alar_status alar_launch_build(struct alar_launch *launch, char **command,
                                                  int count);
-
-/* Runs it with the preload, waits for its end, and gives its exit code, or 128 and the signal.
-   Errors: ALAR_E_INPUT, with one line in `error_line`, when it does not start. */
-ALAR_MUST_USE enum alar_status alar_launch_run(const struct alar_launch *launch, int *code,
-                                               char *error_line);
 
 void alar_launch_free(struct alar_launch *launch);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,32 +133,56 @@ static void line_copy(FILE *to, const char *line, struct places *places)
     fputs(text + length, to);
 }
 
-/* A copy beside the file takes its place. A line that a crash has cut is copied as it is. */
-static enum alar_status file_resolve(const char *path, struct places *places)
+static enum alar_status lines_copy(FILE *from, FILE *to, struct places *places)
 {
-    char copy[PATH_BYTES + 8];
     char *line = NULL;
     size_t room = 0;
 
-    snprintf(copy, sizeof(copy), "%s.tmp", path);
-    FILE *from = fopen(path, "r");
-    FILE *to = fopen(copy, "w");
-    bool is_good = from != NULL && to != NULL;
-    while (is_good && getline(&line, &room, from) > 0) {
+    while (getline(&line, &room, from) > 0) {
         line_copy(to, line, places);
     }
     free(line);
-    is_good = is_good && ferror(from) == 0 && fflush(to) == 0;
+    return ferror(from) == 0 && fflush(to) == 0 ? ALAR_OK : ALAR_E_IO;
+}
+
+/* A new file beside this one, of its mode; *copy is its name. */
+static FILE *copy_open(int directory, FILE *from, const char *name, char *copy, size_t bytes)
+{
+    struct stat stat = {0};
+
+    snprintf(copy, bytes, "%s.%ld", name, (long)getpid());
+    int handle =
+        openat(directory, copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    FILE *to =
+        handle >= 0 && fstat(fileno(from), &stat) == 0 && fchmod(handle, stat.st_mode & 07777) == 0
+            ? fdopen(handle, "w")
+            : NULL;
+    if (to == NULL && handle >= 0) {
+        close(handle);
+        unlinkat(directory, copy, 0);
+    }
+    return to;
+}
+
+/* The copy takes the file's place. A line that a crash has cut is copied as far as it goes. */
+static enum alar_status file_resolve(int directory, const char *name, struct places *places)
+{
+    char copy[320];
+    FILE *from = alar_recording_open(directory, name);
+    FILE *to = from != NULL ? copy_open(directory, from, name, copy, sizeof(copy)) : NULL;
+    enum alar_status status = to != NULL ? lines_copy(from, to, places) : ALAR_E_IO;
+
     if (from != NULL) {
         fclose(from);
     }
-    if (to != NULL) {
-        is_good = fclose(to) == 0 && is_good;
+    if (to == NULL) {
+        return ALAR_E_IO;
     }
-    if (is_good && rename(copy, path) == 0) {
+    status = fclose(to) == 0 ? status : ALAR_E_IO;
+    if (status == ALAR_OK && renameat(directory, copy, directory, name) == 0) {
         return ALAR_OK;
     }
-    unlink(copy);
+    unlinkat(directory, copy, 0);
     return ALAR_E_IO;
 }
 
@@ -169,12 +194,8 @@ enum alar_status alar_recording_resolve(const char *directory)
     struct dirent *entry = NULL;
 
     while (status == ALAR_OK && (entry = readdir(entries)) != NULL) {
-        char path[PATH_BYTES];
-        size_t length = strlen(entry->d_name);
-
-        snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
-        if (length > 6 && strcmp(entry->d_name + length - 6, ".jsonl") == 0) {
-            status = file_resolve(path, places);
+        if (alar_recording_is_file(entry->d_name)) {
+            status = file_resolve(dirfd(entries), entry->d_name, places);
         }
     }
     for (size_t k = 0; places != NULL && k < places->count; k++) {

@@ -5,15 +5,33 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static bool is_rank_file(const char *name)
+bool alar_recording_is_file(const char *name)
 {
-    size_t length = strlen(name);
+    char expected[32];
+    unsigned rank = 0;
 
-    return strncmp(name, "rank", 4) == 0 && length > 6 && strcmp(name + length - 6, ".jsonl") == 0;
+    if (sscanf(name, "rank%9u", &rank) != 1) {
+        return false;
+    }
+    snprintf(expected, sizeof(expected), "rank%u.jsonl", rank);
+    return strcmp(name, expected) == 0;
+}
+
+FILE *alar_recording_open(int directory, const char *name)
+{
+    int handle = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    FILE *file = handle >= 0 ? fdopen(handle, "r") : NULL;
+
+    if (file == NULL && handle >= 0) {
+        close(handle);
+    }
+    return file;
 }
 
 /* Keeps the text behind `key`, up to its quote, unless one is kept already. */
@@ -54,10 +72,9 @@ enum alar_status alar_recording_look(const char *directory, struct alar_recordin
                              strerror(errno));
     }
     while ((entry = readdir(entries)) != NULL) {
-        char path[4096];
-
-        snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
-        FILE *file = is_rank_file(entry->d_name) ? fopen(path, "r") : NULL;
+        FILE *file = alar_recording_is_file(entry->d_name)
+                         ? alar_recording_open(dirfd(entries), entry->d_name)
+                         : NULL;
         if (file == NULL) {
             continue;
         }

@@ -84,6 +84,10 @@ enum alar_status alar_lines_next(struct alar_lines *lines, struct alar_line *lin
             ALAR_TRY(lines_fill(lines));
             continue;
         }
+        if (newline == NULL) {
+            /* A recorder that was killed leaves zeros where it had reserved room. */
+            unread = strnlen(start, unread);
+        }
         if (newline == NULL && unread == 0) {
             return ALAR_E_EMPTY;
         }

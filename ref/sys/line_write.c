@@ -11,7 +11,9 @@
 enum alar_status alar_line_write_open(struct alar_line_writer *append, const char *path,
                                       bool may_exist, char *error_line)
 {
-    int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (may_exist ? O_TRUNC : O_EXCL);
+    /* A new file is nobody's link, and may be mapped. */
+    int flags = O_CREAT | O_APPEND | O_CLOEXEC |
+                (may_exist ? O_WRONLY | O_TRUNC : O_RDWR | O_EXCL | O_NOFOLLOW);
     int file = open(path, flags, 0666);
 
     if (file < 0) {

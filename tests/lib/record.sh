@@ -39,6 +39,7 @@ stray "all types and operations" 0 0 "13 of 13 operations judged" "$programs/str
 stray "persistent, ten times" 0 0 "10 of 10 operations judged" "$programs/stray" persistent
 stray "communicators used in another order" 0 0 "8 of 8 operations judged" "$programs/stray" groups
 stray "a program that forks" 0 0 "2 of 2 operations judged" "$programs/stray" forks
+# spec: H-38
 stray "a send buffer written in flight" 0 1 "rank 1: the program wrote into a buffer" \
     "$programs/stray" overwrite
 stray "a request freed in flight" 0 1 "misuse: operation world/0, rank 0" "$programs/stray" free
@@ -81,8 +82,8 @@ expect_text "a misspelt point is refused" 3 "did you mean 'alar/rank/delay/" \
     fault alar/rank/dleay/1 5 "$programs/stray" plain
 
 # Recordings that are none.
-expect_text "no MPI program" 3 "is it an MPI program, linked dynamically" recorded 2 true
-expect_text "an MPI program that never starts MPI" 3 "mpi_f08" recorded 2 "$programs/stray" no-mpi
+expect_text "no MPI program" 3 "is no MPI program" recorded 2 true
+expect_text "an MPI program that never starts MPI" 3 "never started MPI" recorded 2 "$programs/stray" no-mpi
 expect_text "no all-reduce" 3 "expected all-reduces, found none in 2 ranks" \
     recorded 2 "$programs/stray" nothing
 if [ -e "$BUILD/alar-record-$other.so" ]; then

@@ -1,6 +1,4 @@
-/* The recorder's life: from MPI_Init to MPI_Finalize, MPI_Abort, or an end without a word. on_exit,
-   which tells the exit code, is an extension. */
-#define _GNU_SOURCE
+/* The recorder's life: from MPI_Init to MPI_Finalize or MPI_Abort. */
 #include "record_mpi.h"
 
 #include "sys/error_line.h"
@@ -52,26 +50,30 @@ void record_say(const char *format, ...)
 /* A child has its parent's file open and is no rank: it records nothing. */
 static void child_forget(void)
 {
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+    recorder.history = NULL;
+    recorder.lock = fresh;
+}
+
+void record_close(void)
+{
+    char error_line[ALAR_ERROR_LINE_BYTES];
+
+    record_file_end(&recorder.history->append);
+    if (alar_history_close(recorder.history, error_line) != ALAR_OK) {
+        record_say("%s", error_line);
+    }
     recorder.history = NULL;
 }
 
 /* The rank ends here, and its recording too. */
-static void recording_end(int code, enum alar_status status, const char *text)
+void record_exit(int code, enum alar_status status, const char *text)
 {
     const struct alar_history_exit record = {.code = code, .status = status, .text = text};
 
     alar_history_exit(recorder.history, record_now(), &record);
-    (void)!alar_history_close(recorder.history, NULL);
-    recorder.history = NULL;
-}
-
-/* Says that the rank ended before it finalized. */
-static void exit_record(int code, void *unused)
-{
-    (void)unused;
-    if (recorder.history != NULL) {
-        recording_end(code, ALAR_E_LOST, "ended without MPI_Finalize");
-    }
+    record_close();
 }
 
 /* Faults that can't be injected end the job. What a rank prints now may be lost with it: the reason
@@ -81,13 +83,13 @@ static void faults_start(void)
     char error_line[ALAR_ERROR_LINE_BYTES];
 
     if (record_faults_start(error_line) != ALAR_OK) {
-        recording_end(ALAR_CLASS_UNUSABLE, ALAR_E_INPUT, error_line);
+        record_exit(ALAR_CLASS_UNUSABLE, ALAR_E_INPUT, error_line);
         PMPI_Abort(MPI_COMM_WORLD, ALAR_CLASS_UNUSABLE);
     }
 }
 
 /* A library of the other family has handles of another size: nothing can be passed on to it. */
-static void library_check(void)
+void record_library_check(void)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
@@ -116,8 +118,8 @@ static bool history_start(int level)
     int rank = 0;
     int ranks = 0;
 
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    PMPI_Group_rank(recorder.world, &rank);
+    PMPI_Group_size(recorder.world, &ranks);
     recorder.rank = (uint32_t)rank;
     recorder.ranks = (uint32_t)ranks;
     const struct alar_history_options options = {
@@ -128,67 +130,108 @@ static bool history_start(int level)
         .ops = recorder.ranks,
     };
     if (alar_history_open(&recorder.history, &options, error_line) != ALAR_OK) {
-        record_say("%s: this process is not recorded", error_line);
+        record_say("%s: this process is not recorded (does a rank start MPI twice: spawned, forked "
+                   "or after exec?)",
+                   error_line);
         return false;
     }
+    record_file_start(&recorder.history->append);
     recorder.t0 = now_ns();
     record_write_trace(level);
     return true;
 }
 
 /* After MPI's own initialization. */
-static void record_begin_all(int level)
+static void start_all(int level, MPI_Comm world, MPI_Comm self)
 {
     record_lock();
     if (!recorder.is_started && history_start(level)) {
-        record_groups_start();
-        pthread_atfork(NULL, NULL, child_forget);
-        on_exit(exit_record, NULL);
-        faults_start();
+        record_groups_start(world, self);
+        pthread_atfork(record_lock, record_unlock, child_forget);
+        record_endings_start();
+        record_watch_start();
+        if (world != MPI_COMM_NULL) {
+            faults_start();
+        }
     }
     recorder.is_started = true;
     record_unlock();
 }
 
+static void world_start(int level)
+{
+    if (recorder.is_started) {
+        return;
+    }
+    PMPI_Comm_group(MPI_COMM_WORLD, &recorder.world);
+    start_all(level, MPI_COMM_WORLD, MPI_COMM_SELF);
+}
+
 int MPI_Init(int *argc, char ***argv)
 {
-    library_check();
+    record_library_check();
     int code = PMPI_Init(argc, argv);
     int level = MPI_THREAD_SINGLE;
 
     if (code == MPI_SUCCESS) {
         PMPI_Query_thread(&level);
-        record_begin_all(level);
+        world_start(level);
     }
     return code;
 }
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    library_check();
+    record_library_check();
     int code = PMPI_Init_thread(argc, argv, required, provided);
 
     if (code == MPI_SUCCESS) {
-        record_begin_all(*provided);
+        world_start(*provided);
     }
     return code;
 }
 
+#if MPI_VERSION >= 4
+
+/* A session knows the world as a set of processes. */
+void record_session_begin(MPI_Session session)
+{
+    int level = MPI_THREAD_MULTIPLE;
+
+    recorder.sessions++;
+    if (!recorder.is_started &&
+        PMPI_Group_from_session_pset(session, "mpi://WORLD", &recorder.world) == MPI_SUCCESS) {
+        recorder.is_session = true;
+        start_all(level, MPI_COMM_NULL, MPI_COMM_NULL);
+    }
+}
+
+/* Another may be opened later: the end of the last is the end of the recording when the process
+   ends. */
+void record_session_end(void)
+{
+    recorder.sessions--;
+}
+
+#endif
+
 /* Nothing of this rank can follow: what hangs in MPI_Finalize is complete on record. */
 int MPI_Finalize(void)
 {
-    char error_line[ALAR_ERROR_LINE_BYTES];
+    struct record_slot *slot =
+        record_arrive("MPI_Finalize", RECORD_NO_PEER, __builtin_return_address(0));
 
     record_lock();
     if (recorder.history != NULL) {
         alar_history_end(recorder.history, record_now());
-        if (alar_history_close(recorder.history, error_line) != ALAR_OK) {
-            record_say("%s", error_line);
-        }
-        recorder.history = NULL;
+        record_close();
     }
+    recorder.is_finished = true;
     record_unlock();
-    return PMPI_Finalize();
+    int code = PMPI_Finalize();
+    record_watch_end();
+    record_depart(slot);
+    return code;
 }
 
 int MPI_Abort(MPI_Comm comm, int code)
@@ -198,7 +241,7 @@ int MPI_Abort(MPI_Comm comm, int code)
         struct record_group *group = record_group_of(comm);
 
         alar_history_abort(recorder.history, record_now(), group != NULL ? group->name : NULL);
-        exit_record(code, NULL);
+        record_exit(code, ALAR_E_LOST, "ended without MPI_Finalize");
     }
     record_unlock();
     return PMPI_Abort(comm, code);

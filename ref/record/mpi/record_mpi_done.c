@@ -12,59 +12,114 @@ enum {
 struct asked {
     struct record_op *few[FEW];
     struct record_op **op; /* `few`, or memory of its own */
+    MPI_Status few_statuses[FEW];
+    MPI_Status *statuses; /* the program's; ours where it wants none; NULL: none */
     int count;
     int ours; /* that are active */
-    const void *caller;
+    struct record_slot *slot;
 };
 
+/* The k-th request's operation is asked for by nobody else until this call is over. */
+static void asked_take(struct asked *asked, int k, MPI_Request request, bool is_wait)
+{
+    struct record_op *op = record_find(request);
+
+    asked->op[k] = op != NULL && op->is_active ? op : NULL;
+    if (asked->op[k] == NULL) {
+        return;
+    }
+    op->is_asked = true;
+    asked->ours++;
+    if (op->made == NULL) {
+        asked->slot->op = op;
+        if (is_wait) {
+            (void)record_begin("wait", op, asked->slot->caller);
+            record_end();
+        }
+    }
+}
+
 /* Takes the lock. `is_wait`: a wait for all of them begins. */
-static void asked_begin(struct asked *asked, int count, const MPI_Request *requests, bool is_wait,
-                        const void *caller)
+static void asked_begin(struct asked *asked, const char *name, int count,
+                        const MPI_Request *requests, bool is_wait, const void *caller)
 {
     asked->op = asked->few;
-    asked->count = count;
+    asked->statuses = NULL;
+    asked->count = 0;
     asked->ours = 0;
-    asked->caller = caller;
-    if (recorder.history == NULL || recorder.live == 0 || requests == NULL) {
+    asked->slot = record_arrive(name, RECORD_NO_PEER, caller);
+    if (recorder.history == NULL || recorder.live == 0 || requests == NULL || count <= 0) {
         return;
     }
     record_lock();
     if (count > FEW) {
         asked->op = calloc((size_t)count, sizeof(struct record_op *));
     }
-    for (int k = 0; k < count && asked->op != NULL; k++) {
-        struct record_op *op = record_find(requests[k]);
-
-        asked->op[k] = op != NULL && op->is_active ? op : NULL;
-        asked->ours += asked->op[k] != NULL;
-        if (asked->op[k] != NULL && is_wait) {
-            (void)record_begin("wait", op, caller);
-            record_end();
-        }
+    asked->count = asked->op != NULL && recorder.history != NULL ? count : 0;
+    for (int k = 0; k < asked->count; k++) {
+        asked_take(asked, k, requests[k], is_wait);
     }
     record_unlock();
 }
 
-static void asked_end(struct asked *asked)
+/* Where some of several requests fail, each one's status says which: so MPI is never told that the
+   program wants none, while one of them is ours. */
+static MPI_Status *asked_statuses(struct asked *asked, MPI_Status *given)
 {
+    asked->statuses = given;
+    if (asked->ours > 0 && given == MPI_STATUSES_IGNORE) {
+        asked->statuses = asked->count <= FEW ? asked->few_statuses
+                                              : calloc((size_t)asked->count, sizeof(MPI_Status));
+    }
+    return asked->statuses != NULL ? asked->statuses : given;
+}
+
+static void asked_end(struct asked *asked, bool found_nothing, const MPI_Status *given)
+{
+    for (int k = 0; k < asked->count && asked->ours > 0; k++) {
+        if (asked->op[k] != NULL) {
+            asked->op[k]->is_asked = false;
+        }
+    }
     if (asked->op != asked->few) {
         free(asked->op);
+    }
+    if (asked->statuses != given && asked->statuses != asked->few_statuses) {
+        free(asked->statuses);
+    }
+    if (found_nothing) {
+        record_linger(asked->slot);
+    } else {
+        record_depart(asked->slot);
     }
 }
 
 /* The k-th is over. `was_test`: the program learns of it from a test. */
-static void asked_settle(const struct asked *asked, int k, bool was_test)
+static void asked_settle(struct asked *asked, int k, bool was_test)
 {
-    struct record_op *op = asked->op[k];
+    struct record_op *op = k >= 0 && k < asked->count ? asked->op[k] : NULL;
 
     if (op == NULL) {
         return;
     }
-    if (was_test) {
-        alar_json_flag(record_begin("test", op, asked->caller), "done", true);
+    if (was_test && op->made == NULL) {
+        alar_json_flag(record_begin("test", op, asked->slot->caller), "done", true);
         record_end();
     }
-    record_settle(op, asked->caller);
+    op->is_asked = false;
+    asked->op[k] = NULL;
+    record_settle(op, asked->slot->caller);
+}
+
+static void asked_fail(struct asked *asked, int k, int code)
+{
+    struct record_op *op = k >= 0 && k < asked->count ? asked->op[k] : NULL;
+
+    if (op != NULL) {
+        op->is_asked = false;
+        asked->op[k] = NULL;
+        record_failed(op, code);
+    }
 }
 
 /* A test that found nothing goes on record once; programs poll by the million. */
@@ -73,13 +128,13 @@ static void asked_poll(const struct asked *asked)
     for (int k = 0; k < asked->count; k++) {
         struct record_op *op = asked->op[k];
 
-        if (op == NULL) {
+        if (op == NULL || op->made != NULL) {
             continue;
         }
         op->polls++;
         if (!op->has_polled) {
             op->has_polled = true;
-            alar_json_flag(record_begin("test", op, asked->caller), "done", false);
+            alar_json_flag(record_begin("test", op, asked->slot->caller), "done", false);
             record_end();
         }
     }
@@ -91,38 +146,73 @@ enum outcome {
     OUTCOME_SOME /* those listed */
 };
 
-/* Takes the lock. What the call said: `list` has the indices of those that are over. */
-static void asked_finish(struct asked *asked, int code, bool was_test, enum outcome outcome,
-                         const int *list, int listed)
+/* What a call said of the requests. */
+struct answer {
+    int code;
+    bool was_test;
+    enum outcome outcome;
+    const int *list; /* the indices of those that are over; NULL: 0, 1, 2 ... */
+    int listed;
+};
+
+/* MPI_ERR_IN_STATUS: each request's own status counts. */
+static void asked_sort(struct asked *asked, const struct answer *answer)
 {
-    if (asked->ours == 0) {
-        asked_end(asked);
-        return;
-    }
-    record_lock();
-    if (code != MPI_SUCCESS) {
-        for (int k = 0; k < asked->count; k++) {
-            if (asked->op[k] != NULL) {
-                record_failed(asked->op[k], code);
-            }
+    int listed = answer->list != NULL ? answer->listed : asked->count;
+
+    for (int k = 0; k < listed && asked->statuses != NULL; k++) {
+        int at = answer->list != NULL ? answer->list[k] : k;
+        int code = asked->statuses[k].MPI_ERROR;
+
+        if (code == MPI_SUCCESS) {
+            asked_settle(asked, at, answer->was_test);
+        } else if (code != MPI_ERR_PENDING) {
+            asked_fail(asked, at, code);
         }
-    } else if (outcome == OUTCOME_NONE) {
+    }
+}
+
+static void asked_learn(struct asked *asked, const struct answer *answer)
+{
+    if (answer->code == MPI_ERR_IN_STATUS) {
+        asked_sort(asked, answer);
+    } else if (answer->code != MPI_SUCCESS) {
+        /* One request alone was asked for, or the call was refused and nothing happened. */
+        for (int k = 0; k < answer->listed; k++) {
+            asked_fail(asked, answer->list != NULL ? answer->list[k] : k, answer->code);
+        }
+    } else if (answer->outcome == OUTCOME_NONE) {
         asked_poll(asked);
-    } else if (outcome == OUTCOME_ALL) {
+    } else if (answer->outcome == OUTCOME_ALL) {
         for (int k = 0; k < asked->count; k++) {
-            asked_settle(asked, k, was_test);
+            asked_settle(asked, k, answer->was_test);
         }
     } else {
-        for (int k = 0; k < listed; k++) {
-            asked_settle(asked, list[k], was_test);
+        for (int k = 0; k < answer->listed; k++) {
+            asked_settle(asked, answer->list[k], answer->was_test);
         }
     }
-    record_unlock();
-    asked_end(asked);
+}
+
+/* Takes the lock. */
+static void asked_finish(struct asked *asked, struct answer answer, const MPI_Status *given)
+{
+    bool found_nothing = answer.code == MPI_SUCCESS && answer.outcome == OUTCOME_NONE;
+
+    if (asked->ours > 0) {
+        record_lock();
+        if (recorder.history != NULL) {
+            asked_learn(asked, &answer);
+        }
+        asked_end(asked, found_nothing, given);
+        record_unlock();
+    } else {
+        asked_end(asked, found_nothing, given);
+    }
 }
 
 /* Takes the lock. Does this test do nothing? Then the operations stay as they are. */
-static bool asked_drops(struct asked *asked)
+static bool asked_drops(struct asked *asked, const MPI_Status *given)
 {
     if (asked->ours == 0) {
         return false;
@@ -131,18 +221,26 @@ static bool asked_drops(struct asked *asked)
     bool drops = record_fault_drops();
     record_unlock();
     if (drops) {
-        asked_finish(asked, MPI_SUCCESS, true, OUTCOME_NONE, NULL, 0);
+        asked->statuses = NULL;
+        asked_finish(asked, (struct answer){MPI_SUCCESS, true, OUTCOME_NONE, NULL, 0}, given);
     }
     return drops;
+}
+
+/* A request that failed is gone; one that MPI would not look at is still there. */
+static int gone(int code, const MPI_Request *request)
+{
+    return code != MPI_SUCCESS && request != NULL && *request == MPI_REQUEST_NULL ? 1 : 0;
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     struct asked asked;
 
-    asked_begin(&asked, 1, request, true /* wait */, __builtin_return_address(0));
+    asked_begin(&asked, "MPI_Wait", 1, request, true /* wait */, __builtin_return_address(0));
     int code = PMPI_Wait(request, status);
-    asked_finish(&asked, code, false, OUTCOME_ALL, NULL, 0);
+    asked_finish(&asked, (struct answer){code, false, OUTCOME_ALL, NULL, gone(code, request)},
+                 NULL);
     return code;
 }
 
@@ -150,9 +248,10 @@ int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
 {
     struct asked asked;
 
-    asked_begin(&asked, count, requests, true /* wait */, __builtin_return_address(0));
-    int code = PMPI_Waitall(count, requests, statuses);
-    asked_finish(&asked, code, false, OUTCOME_ALL, NULL, 0);
+    asked_begin(&asked, "MPI_Waitall", count, requests, true /* wait */,
+                __builtin_return_address(0));
+    int code = PMPI_Waitall(count, requests, asked_statuses(&asked, statuses));
+    asked_finish(&asked, (struct answer){code, false, OUTCOME_ALL, NULL, 0}, statuses);
     return code;
 }
 
@@ -161,9 +260,11 @@ int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status
 {
     struct asked asked;
 
-    asked_begin(&asked, count, requests, false, __builtin_return_address(0));
+    asked_begin(&asked, "MPI_Waitany", count, requests, false, __builtin_return_address(0));
     int code = PMPI_Waitany(count, requests, index, status);
-    asked_finish(&asked, code, true, OUTCOME_SOME, index, *index == MPI_UNDEFINED ? 0 : 1);
+    bool is_one = asked.ours > 0 && *index >= 0 && *index < count &&
+                  (code == MPI_SUCCESS || gone(code, &requests[*index]));
+    asked_finish(&asked, (struct answer){code, true, OUTCOME_SOME, index, is_one}, NULL);
     return code;
 }
 
@@ -171,9 +272,12 @@ int MPI_Waitsome(int count, MPI_Request *requests, int *done, int *indices, MPI_
 {
     struct asked asked;
 
-    asked_begin(&asked, count, requests, false, __builtin_return_address(0));
-    int code = PMPI_Waitsome(count, requests, done, indices, statuses);
-    asked_finish(&asked, code, true, OUTCOME_SOME, indices, *done == MPI_UNDEFINED ? 0 : *done);
+    asked_begin(&asked, "MPI_Waitsome", count, requests, false, __builtin_return_address(0));
+    int code = PMPI_Waitsome(count, requests, done, indices, asked_statuses(&asked, statuses));
+    bool is_some = asked.ours > 0 && *done != MPI_UNDEFINED &&
+                   (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS);
+    asked_finish(&asked, (struct answer){code, true, OUTCOME_SOME, indices, is_some ? *done : 0},
+                 statuses);
     return code;
 }
 
@@ -181,13 +285,14 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     struct asked asked;
 
-    asked_begin(&asked, 1, request, false, __builtin_return_address(0));
-    if (asked_drops(&asked)) {
+    asked_begin(&asked, "MPI_Test", 1, request, false, __builtin_return_address(0));
+    if (asked_drops(&asked, NULL)) {
         *flag = 0;
         return MPI_SUCCESS;
     }
     int code = PMPI_Test(request, flag, status);
-    asked_finish(&asked, code, true, *flag ? OUTCOME_ALL : OUTCOME_NONE, NULL, 0);
+    enum outcome outcome = code == MPI_SUCCESS && *flag ? OUTCOME_ALL : OUTCOME_NONE;
+    asked_finish(&asked, (struct answer){code, true, outcome, NULL, gone(code, request)}, NULL);
     return code;
 }
 
@@ -195,13 +300,14 @@ int MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuse
 {
     struct asked asked;
 
-    asked_begin(&asked, count, requests, false, __builtin_return_address(0));
-    if (asked_drops(&asked)) {
+    asked_begin(&asked, "MPI_Testall", count, requests, false, __builtin_return_address(0));
+    if (asked_drops(&asked, statuses)) {
         *flag = 0;
         return MPI_SUCCESS;
     }
-    int code = PMPI_Testall(count, requests, flag, statuses);
-    asked_finish(&asked, code, true, *flag ? OUTCOME_ALL : OUTCOME_NONE, NULL, 0);
+    int code = PMPI_Testall(count, requests, flag, asked_statuses(&asked, statuses));
+    enum outcome outcome = code == MPI_SUCCESS && *flag ? OUTCOME_ALL : OUTCOME_NONE;
+    asked_finish(&asked, (struct answer){code, true, outcome, NULL, 0}, statuses);
     return code;
 }
 
@@ -209,15 +315,17 @@ int MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Sta
 {
     struct asked asked;
 
-    asked_begin(&asked, count, requests, false, __builtin_return_address(0));
-    if (asked_drops(&asked)) {
+    asked_begin(&asked, "MPI_Testany", count, requests, false, __builtin_return_address(0));
+    if (asked_drops(&asked, NULL)) {
         *flag = 0;
         *index = MPI_UNDEFINED;
         return MPI_SUCCESS;
     }
     int code = PMPI_Testany(count, requests, index, flag, status);
-    asked_finish(&asked, code, true, *flag ? OUTCOME_SOME : OUTCOME_NONE, index,
-                 *index == MPI_UNDEFINED ? 0 : 1);
+    bool is_one = asked.ours > 0 && *index >= 0 && *index < count &&
+                  (code == MPI_SUCCESS ? *flag != 0 : gone(code, &requests[*index]));
+    enum outcome outcome = is_one || code != MPI_SUCCESS || *flag ? OUTCOME_SOME : OUTCOME_NONE;
+    asked_finish(&asked, (struct answer){code, true, outcome, index, is_one}, NULL);
     return code;
 }
 
@@ -225,14 +333,18 @@ int MPI_Testsome(int count, MPI_Request *requests, int *done, int *indices, MPI_
 {
     struct asked asked;
 
-    asked_begin(&asked, count, requests, false, __builtin_return_address(0));
-    if (asked_drops(&asked)) {
+    asked_begin(&asked, "MPI_Testsome", count, requests, false, __builtin_return_address(0));
+    if (asked_drops(&asked, statuses)) {
         *done = 0;
         return MPI_SUCCESS;
     }
-    int code = PMPI_Testsome(count, requests, done, indices, statuses);
-    bool is_none = *done == MPI_UNDEFINED || *done == 0;
-    asked_finish(&asked, code, true, is_none ? OUTCOME_NONE : OUTCOME_SOME, indices, *done);
+    int code = PMPI_Testsome(count, requests, done, indices, asked_statuses(&asked, statuses));
+    bool is_some =
+        (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS) && *done != MPI_UNDEFINED && *done > 0;
+    asked_finish(&asked,
+                 (struct answer){code, true, is_some ? OUTCOME_SOME : OUTCOME_NONE, indices,
+                                 is_some ? *done : 0},
+                 statuses);
     return code;
 }
 
@@ -242,19 +354,20 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     struct asked asked;
 
-    asked_begin(&asked, 1, &request, false, __builtin_return_address(0));
-    if (asked_drops(&asked)) {
+    asked_begin(&asked, "MPI_Request_get_status", 1, &request, false, __builtin_return_address(0));
+    if (asked_drops(&asked, NULL)) {
         *flag = 0;
         return MPI_SUCCESS;
     }
     int code = PMPI_Request_get_status(request, flag, status);
-    if (code == MPI_SUCCESS && *flag && asked.ours > 0) {
+    bool is_complete = code == MPI_SUCCESS && asked.ours > 0 && *flag;
+    if (is_complete) {
         record_lock();
-        record_reveal(asked.op[0], asked.caller);
+        record_reveal(asked.op[0], asked.slot->caller);
         record_unlock();
-        asked_end(&asked);
-        return code;
     }
-    asked_finish(&asked, code, true, OUTCOME_NONE, NULL, 0);
+    asked_finish(&asked,
+                 (struct answer){code, true, is_complete ? OUTCOME_SOME : OUTCOME_NONE, NULL, 0},
+                 NULL);
     return code;
 }

@@ -8,34 +8,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct record_group *groups;
-static int keyval = MPI_KEYVAL_INVALID;
+enum {
+    BUCKETS = 256
+};
 
-/* The world's ranks of a communicator's members, ascending. *is_foreign: some are not in the world,
-   or there are two groups. Returns NULL when out of memory. */
-static uint32_t *members_list(MPI_Comm comm, uint32_t *count, bool *is_foreign)
+/* Members that have had a communicator, and how many. */
+struct members {
+    struct members *next;
+    uint32_t *rank; /* borrowed from the first */
+    uint32_t count;
+    uint32_t ordinal;
+    bool is_foreign;
+};
+
+static struct record_group *groups[BUCKETS];
+static struct members *known[BUCKETS];
+
+/* The world's ranks of a group, ascending. *is_foreign: some are not in the world. Returns NULL
+   when out of memory. */
+static uint32_t *ranks_list(MPI_Group group, uint32_t *count, bool *is_foreign)
 {
-    MPI_Group group = MPI_GROUP_NULL;
-    MPI_Group world = MPI_GROUP_NULL;
     int size = 0;
-    int is_inter = 0;
 
-    PMPI_Comm_test_inter(comm, &is_inter);
-    PMPI_Comm_group(comm, &group);
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
     PMPI_Group_size(group, &size);
-    int *own = calloc((size_t)size, sizeof(*own));
-    int *global = calloc((size_t)size, sizeof(*global));
+    int *own = calloc((size_t)size + 1, sizeof(*own));
+    int *global = calloc((size_t)size + 1, sizeof(*global));
     uint8_t *is_in = calloc(recorder.ranks, 1);
-    uint32_t *member = calloc((size_t)size, sizeof(*member));
+    uint32_t *member = calloc((size_t)size + 1, sizeof(*member));
 
     *count = 0;
-    *is_foreign = is_inter != 0;
     if (own != NULL && global != NULL && is_in != NULL && member != NULL) {
         for (int k = 0; k < size; k++) {
             own[k] = k;
         }
-        PMPI_Group_translate_ranks(group, size, own, world, global);
+        PMPI_Group_translate_ranks(group, size, own, recorder.world, global);
         for (int k = 0; k < size; k++) {
             *is_foreign = *is_foreign || global[k] == MPI_UNDEFINED;
             if (global[k] != MPI_UNDEFINED) {
@@ -51,8 +57,20 @@ static uint32_t *members_list(MPI_Comm comm, uint32_t *count, bool *is_foreign)
     free(own);
     free(global);
     free(is_in);
+    return member;
+}
+
+/* The members of a communicator; two groups are nobody's business but their own. */
+static uint32_t *members_list(MPI_Comm comm, uint32_t *count, bool *is_foreign)
+{
+    MPI_Group group = MPI_GROUP_NULL;
+    int is_inter = 0;
+
+    PMPI_Comm_test_inter(comm, &is_inter);
+    PMPI_Comm_group(comm, &group);
+    *is_foreign = is_inter != 0;
+    uint32_t *member = ranks_list(group, count, is_foreign);
     PMPI_Group_free(&group);
-    PMPI_Group_free(&world);
     return member;
 }
 
@@ -79,22 +97,43 @@ static void members_name(const struct record_group *group, char *text, size_t by
     }
 }
 
-static void group_name(struct record_group *group)
+/* How many communicators these members had before. Out of memory they look like the first, which is
+   the end soon anyway. */
+static uint32_t ordinal_take(struct record_group *group)
+{
+    size_t bytes = group->members * sizeof(*group->member);
+    struct members **bucket = &known[record_hash(group->member, bytes) % BUCKETS];
+    struct members *row = *bucket;
+
+    while (row != NULL && (row->is_foreign != group->is_foreign || row->count != group->members ||
+                           memcmp(row->rank, group->member, bytes) != 0)) {
+        row = row->next;
+    }
+    if (row == NULL) {
+        row = calloc(1, sizeof(*row) + bytes);
+        if (row == NULL) {
+            return 0;
+        }
+        row->rank = memcpy(row + 1, group->member, bytes);
+        row->count = group->members;
+        row->is_foreign = group->is_foreign;
+        row->next = *bucket;
+        *bucket = row;
+    }
+    return row->ordinal++;
+}
+
+static void group_name(struct record_group *group, bool is_world)
 {
     char members[24];
-    uint32_t ordinal = 0;
+    uint32_t ordinal = ordinal_take(group);
 
-    for (const struct record_group *other = groups; other != NULL; other = other->next) {
-        ordinal +=
-            other->is_foreign == group->is_foreign && other->members == group->members &&
-            memcmp(other->member, group->member, group->members * sizeof(*group->member)) == 0;
-    }
     members_name(group, members, sizeof(members));
     if (group->is_foreign) {
         /* Its other members give it another name: it stands for this rank alone. */
         snprintf(group->name, sizeof(group->name), "rank %u beyond the world.%u", recorder.rank,
                  ordinal);
-    } else if (ordinal == 0 && group->members == recorder.ranks) {
+    } else if (is_world) {
         snprintf(group->name, sizeof(group->name), "world");
         group->is_declared = true;
     } else {
@@ -102,7 +141,7 @@ static void group_name(struct record_group *group)
     }
 }
 
-static struct record_group *group_create(MPI_Comm comm)
+static struct record_group *group_create(MPI_Comm comm, bool is_world)
 {
     struct record_group *group = calloc(1, sizeof(*group));
 
@@ -110,7 +149,7 @@ static struct record_group *group_create(MPI_Comm comm)
         return NULL;
     }
     group->member = members_list(comm, &group->members, &group->is_foreign);
-    if (group->member == NULL || group->members == 0) {
+    if (group->member == NULL || (group->members == 0 && !group->is_foreign)) {
         free(group->member);
         free(group);
         return NULL;
@@ -119,94 +158,105 @@ static struct record_group *group_create(MPI_Comm comm)
         group->member[0] = recorder.rank;
         group->members = 1;
     }
-    group_name(group);
-    group->next = groups;
-    groups = group;
-    PMPI_Comm_set_attr(comm, keyval, group);
+    group_name(group, is_world);
     return group;
 }
 
-void record_groups_start(void)
+static struct record_group **group_at(uint64_t handle)
 {
-    /* An attribute goes with its communicator, and a copy of a communicator gets none. */
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL);
-    (void)group_create(MPI_COMM_WORLD);
-    (void)group_create(MPI_COMM_SELF);
+    struct record_group **at = &groups[handle * UINT64_C(0x9E3779B97F4A7C15) >> 56];
+
+    while (*at != NULL && (*at)->handle != handle) {
+        at = &(*at)->next;
+    }
+    return at;
+}
+
+/* A handle that was in use before and never seen freed is another communicator's now. */
+void record_group_attach(struct record_group *group, MPI_Comm comm)
+{
+    uint64_t handle = RECORD_BITS(comm);
+    struct record_group **at = group_at(handle);
+
+    group->handle = handle;
+    group->next = *at != NULL ? (*at)->next : NULL;
+    *at = group;
+}
+
+void record_groups_start(MPI_Comm world, MPI_Comm self)
+{
+    struct record_group *group = world != MPI_COMM_NULL ? group_create(world, true) : NULL;
+
+    if (group != NULL) {
+        record_group_attach(group, world);
+    }
+    group = self != MPI_COMM_NULL ? group_create(self, false) : NULL;
+    if (group != NULL) {
+        record_group_attach(group, self);
+    }
 }
 
 struct record_group *record_group_of(MPI_Comm comm)
 {
-    void *known = NULL;
-    int is_known = 0;
-
-    if (comm == MPI_COMM_NULL ||
-        PMPI_Comm_get_attr(comm, keyval, &known, &is_known) != MPI_SUCCESS) {
-        return NULL;
-    }
-    return is_known ? known : group_create(comm);
+    return comm != MPI_COMM_NULL ? *group_at(RECORD_BITS(comm)) : NULL;
 }
 
-/* A communicator was made. */
-static int made(int code, const MPI_Comm *comm)
+int record_made(int code, const MPI_Comm *comm)
 {
-    if (code == MPI_SUCCESS && *comm != MPI_COMM_NULL) {
-        record_lock();
-        if (recorder.history != NULL) {
-            (void)record_group_of(*comm);
-        }
-        record_unlock();
+    if (code != MPI_SUCCESS || comm == NULL || *comm == MPI_COMM_NULL) {
+        return code;
     }
+    record_lock();
+    if (recorder.history != NULL) {
+        struct record_group *group = group_create(*comm, false);
+
+        if (group != NULL) {
+            record_group_attach(group, *comm);
+        }
+    }
+    record_unlock();
     return code;
 }
 
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made_comm)
+struct record_group *record_group_promise(MPI_Comm comm)
 {
-    return made(PMPI_Comm_dup(comm, made_comm), made_comm);
+    struct record_group *of = record_group_of(comm);
+    struct record_group *group = of != NULL ? calloc(1, sizeof(*group)) : NULL;
+
+    if (group == NULL) {
+        return NULL;
+    }
+    group->member = of->member;
+    group->members = of->members;
+    group->is_foreign = of->is_foreign;
+    group_name(group, false);
+    return group;
 }
 
-int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made_comm)
+void record_group_drop(MPI_Comm comm)
 {
-    return made(PMPI_Comm_dup_with_info(comm, info, made_comm), made_comm);
+    record_lock();
+    struct record_group **at = group_at(RECORD_BITS(comm));
+    if (*at != NULL) {
+        /* Operations, and copies in the making, may still point to it. */
+        *at = (*at)->next;
+    }
+    record_unlock();
 }
 
-int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made_comm)
+struct record_group *record_group_persistent(struct record_group *group)
 {
-    return made(PMPI_Comm_create(comm, group, made_comm), made_comm);
-}
+    struct record_group *own = calloc(1, sizeof(*own));
 
-int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made_comm)
-{
-    return made(PMPI_Comm_create_group(comm, group, tag, made_comm), made_comm);
-}
-
-int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made_comm)
-{
-    return made(PMPI_Comm_split(comm, color, key, made_comm), made_comm);
-}
-
-int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made_comm)
-{
-    return made(PMPI_Comm_split_type(comm, type, key, info, made_comm), made_comm);
-}
-
-int MPI_Cart_create(MPI_Comm comm, int dimensions, const int sizes[], const int periods[],
-                    int reorder, MPI_Comm *made_comm)
-{
-    return made(PMPI_Cart_create(comm, dimensions, sizes, periods, reorder, made_comm), made_comm);
-}
-
-int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm *made_comm)
-{
-    return made(PMPI_Cart_sub(comm, remain, made_comm), made_comm);
-}
-
-int MPI_Graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder,
-                     MPI_Comm *made_comm)
-{
-    return made(PMPI_Graph_create(comm, nodes, index, edges, reorder, made_comm), made_comm);
-}
-
-int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *made_comm)
-{
-    return made(PMPI_Intercomm_merge(comm, high, made_comm), made_comm);
+    if (own == NULL) {
+        return group;
+    }
+    *own = *group;
+    own->next = NULL;
+    own->issued = 0;
+    own->calls = 0;
+    own->is_declared = false;
+    snprintf(own->name, sizeof(own->name), "%.40s persistent %llu", group->name,
+             (unsigned long long)group->persistent++);
+    return own;
 }

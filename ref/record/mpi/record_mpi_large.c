@@ -1,53 +1,87 @@
 /* The large-count twins and the persistent all-reduces of MPI 4. */
 #include "record_mpi.h"
 
+/* A persistent request is one more collective call of its communicator. */
+static void prepared(struct record_slot *slot, const struct record_call *call, int code,
+                     const MPI_Request *request)
+{
+    record_prepare(call, code, request);
+    record_depart(slot);
+}
+
+static struct record_slot *prepare(const struct record_call *call)
+{
+    struct record_slot *slot = record_arrive(call->name, RECORD_NO_PEER, call->caller);
+
+    record_collective(call->name, call->comm, RECORD_NO_PEER, call->caller);
+    return slot;
+}
+
 #if MPI_VERSION >= 4
 
 int MPI_Allreduce_c(const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op,
                     MPI_Comm comm)
 {
-    const struct record_call call = {send, recv, (uint64_t)count, type,
-                                     op,   comm, true /* sync */, __builtin_return_address(0)};
-    struct record_op *record = record_enter(&call);
+    const struct record_call call = {
+        send, recv, count, type, op, comm, true, "MPI_Allreduce", __builtin_return_address(0)};
+    struct record_slot *slot = record_arrive(call.name, RECORD_NO_PEER, call.caller);
+    struct record_op *record = record_enter(&call, &call);
     int code = PMPI_Allreduce_c(record_input(record, send), recv, count, type, op, comm);
 
-    record_leave(record, code);
+    record_leave(record, &call, code);
+    record_depart(slot);
     return code;
 }
 
 int MPI_Iallreduce_c(const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op,
                      MPI_Comm comm, MPI_Request *request)
 {
-    const struct record_call call = {send, recv, (uint64_t)count,  type,
-                                     op,   comm, false /* sync */, __builtin_return_address(0)};
-    struct record_op *record = record_enter(&call);
+    const struct record_call call = {
+        send, recv, count, type, op, comm, false, "MPI_Iallreduce", __builtin_return_address(0)};
+    struct record_slot *slot = record_arrive(call.name, RECORD_NO_PEER, call.caller);
+    struct record_op *record = record_enter(&call, request);
     int code = PMPI_Iallreduce_c(record_input(record, send), recv, count, type, op, comm, request);
 
-    record_pend(record, code, request);
+    record_pend(record, &call, code, request);
+    record_depart(slot);
     return code;
 }
 
 int MPI_Allreduce_init(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    const struct record_call call = {send, recv, (uint64_t)count, type, op, comm, false, NULL};
+    const struct record_call call = {send,
+                                     recv,
+                                     count,
+                                     type,
+                                     op,
+                                     comm,
+                                     false,
+                                     "MPI_Allreduce_init",
+                                     __builtin_return_address(0)};
+    struct record_slot *slot = prepare(&call);
     int code = PMPI_Allreduce_init(send, recv, count, type, op, comm, info, request);
 
-    if (code == MPI_SUCCESS) {
-        record_prepare(&call, *request);
-    }
+    prepared(slot, &call, code, request);
     return code;
 }
 
 int MPI_Allreduce_init_c(const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                          MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    const struct record_call call = {send, recv, (uint64_t)count, type, op, comm, false, NULL};
+    const struct record_call call = {send,
+                                     recv,
+                                     count,
+                                     type,
+                                     op,
+                                     comm,
+                                     false,
+                                     "MPI_Allreduce_init",
+                                     __builtin_return_address(0)};
+    struct record_slot *slot = prepare(&call);
     int code = PMPI_Allreduce_init_c(send, recv, count, type, op, comm, info, request);
 
-    if (code == MPI_SUCCESS) {
-        record_prepare(&call, *request);
-    }
+    prepared(slot, &call, code, request);
     return code;
 }
 
@@ -59,12 +93,19 @@ int MPI_Allreduce_init_c(const void *send, void *recv, MPI_Count count, MPI_Data
 int MPIX_Allreduce_init(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op,
                         MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    const struct record_call call = {send, recv, (uint64_t)count, type, op, comm, false, NULL};
+    const struct record_call call = {send,
+                                     recv,
+                                     count,
+                                     type,
+                                     op,
+                                     comm,
+                                     false,
+                                     "MPIX_Allreduce_init",
+                                     __builtin_return_address(0)};
+    struct record_slot *slot = prepare(&call);
     int code = PMPIX_Allreduce_init(send, recv, count, type, op, comm, info, request);
 
-    if (code == MPI_SUCCESS) {
-        record_prepare(&call, *request);
-    }
+    prepared(slot, &call, code, request);
     return code;
 }
 

@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,9 +52,16 @@ static const char *place_text(const void *caller)
     return place->text[0] != '\0' ? place->text : NULL;
 }
 
+/* Time never runs backwards in a file, whatever thread was first. */
+static struct alar_json *begin_at(uint64_t t, const char *event)
+{
+    recorder.last = t > recorder.last ? t : recorder.last;
+    return history_begin(recorder.history, recorder.last, event);
+}
+
 struct alar_json *record_begin(const char *event, const struct record_op *op, const void *caller)
 {
-    struct alar_json *json = history_begin(recorder.history, record_now(), event);
+    struct alar_json *json = begin_at(op != NULL && event[0] == 'i' ? op->t : record_now(), event);
 
     if (op != NULL) {
         alar_json_op(json, "op", op->group->name, op->number);
@@ -103,17 +111,41 @@ static void library_shorten(char *text)
     text[strcspn(text, "\n,")] = '\0';
 }
 
+/* Which start of the machine the clock counts from: hosts may share a name. */
+static void boot_read(char *text, size_t bytes)
+{
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t count = file >= 0 ? read(file, text, bytes - 1) : 0;
+
+    text[count > 0 ? count : 0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    if (file >= 0) {
+        close(file);
+    }
+}
+
+static void deadline_add(struct alar_json *json, const char *text)
+{
+    unsigned long long ms = text != NULL ? strtoull(text, NULL, 10) : 0;
+
+    if (ms > 0) {
+        alar_json_count(json, "deadline", ms * 1000000ULL);
+    }
+}
+
 void record_write_trace(int level)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     char host[65] = "";
+    char boot[48] = "";
     int length = 0;
     const char *tag = getenv("ALAR_RECORD_TAG");
 
     PMPI_Get_library_version(library, &length);
     library_shorten(library);
     (void)gethostname(host, sizeof(host) - 1);
-    struct alar_json *json = history_begin(recorder.history, 0, "trace");
+    boot_read(boot, sizeof(boot));
+    struct alar_json *json = begin_at(0, "trace");
     alar_json_count(json, "v", 1);
     alar_json_count(json, "world", recorder.ranks);
     alar_json_text(json, "backend", library);
@@ -121,14 +153,16 @@ void record_write_trace(int level)
     alar_json_text(json, "clock", "monotonic_ns");
     alar_json_count(json, "t0", recorder.t0);
     alar_json_text(json, "host", host);
+    alar_json_text(json, "boot_id", boot[0] != '\0' ? boot : NULL);
     alar_json_text(json, "thread_level", level_text(level));
     contract_add(json, getenv("ALAR_RECORD_CONTRACT"));
+    deadline_add(json, getenv("ALAR_RECORD_DEADLINE_MS"));
     record_end();
 }
 
-static void group_declare(struct record_group *group)
+static void group_declare(struct record_group *group, uint64_t t)
 {
-    struct alar_json *json = history_begin(recorder.history, record_now(), "declare");
+    struct alar_json *json = begin_at(t, "declare");
 
     alar_json_text(json, "group", group->name);
     alar_json_ranks(json, "members", group->member, group->members);
@@ -145,25 +179,86 @@ static void buffer_add(struct alar_json *json, const char *key, const void *buff
     alar_json_text(json, key, name);
 }
 
-void record_write_issue(struct record_op *op, const char *reduction, const char *refusal)
+void record_write_issue(struct record_op *op)
 {
     if (!op->group->is_declared) {
-        group_declare(op->group);
+        group_declare(op->group, op->t);
     }
     struct alar_json *json = record_begin("issue", op, op->call.caller);
-    alar_json_text(json, "red", op->is_opaque ? NULL : reduction);
-    alar_json_text(json, "dtype", alar_dtype_name(op->dtype));
-    alar_json_count(json, "n", op->is_opaque ? op->bytes : op->call.count);
+    alar_json_text(json, "red", op->is_opaque ? NULL : op->type.reduction);
+    alar_json_text(json, "dtype", alar_dtype_name(op->type.dtype));
+    alar_json_count(json, "n",
+                    op->is_opaque ? op->bytes : (uint64_t)op->call.count * op->type.elements);
     alar_json_flag(json, "sync", op->call.is_sync);
+    alar_json_text(json, "function", op->call.name);
+    alar_json_count(json, "nth", op->position);
     buffer_add(json, "buf", op->call.recv);
     if (op->call.send != MPI_IN_PLACE) {
         buffer_add(json, "send", op->call.send);
     }
     if (!op->is_opaque) {
         history_elements(recorder.history, "in",
-                         (struct alar_elements){op->in, op->kept, op->dtype});
+                         (struct alar_elements){op->in, op->kept, op->type.dtype});
     }
-    alar_json_text(json, "refused", refusal);
+    alar_json_text(json, "refused", op->type.refusal);
+    record_end();
+}
+
+void record_collective(const char *name, MPI_Comm comm, int root, const void *caller)
+{
+    if (recorder.history == NULL) {
+        return;
+    }
+    record_lock();
+    struct record_group *group = recorder.history != NULL ? record_group_of(comm) : NULL;
+    if (group != NULL && !group->is_foreign) {
+        if (!group->is_declared) {
+            group_declare(group, record_now());
+        }
+        struct alar_json *json = begin_at(record_now(), "call");
+        alar_json_text(json, "group", group->name);
+        alar_json_count(json, "nth", group->calls++);
+        alar_json_text(json, "function", name);
+        if (root != RECORD_NO_PEER) {
+            alar_json_signed(json, "root", root);
+        }
+        alar_json_text(json, "src", place_text(caller));
+        record_end();
+    }
+    record_unlock();
+}
+
+void record_write_refuse(const char *name, struct record_group *group, const char *text,
+                         bool is_fatal, const void *caller)
+{
+    struct alar_json *json = begin_at(record_now(), "refuse");
+
+    alar_json_text(json, "function", name);
+    alar_json_text(json, "group", group != NULL ? group->name : NULL);
+    alar_json_text(json, "text", text);
+    if (is_fatal) {
+        alar_json_flag(json, "fatal", true);
+    }
+    alar_json_text(json, "src", place_text(caller));
+    record_end();
+}
+
+void record_write_stand(const struct record_slot *slot, uint64_t since, const char *reason)
+{
+    struct alar_json *json = begin_at(record_now(), "stand");
+    const char *name = slot != NULL ? slot->name : NULL;
+
+    if (name != NULL) {
+        int peer = slot->peer;
+
+        alar_json_text(json, "function", name);
+        if (peer != RECORD_NO_PEER) {
+            alar_json_signed(json, "peer", peer);
+        }
+        alar_json_text(json, "src", place_text(slot->caller));
+    }
+    alar_json_count(json, "since", since);
+    alar_json_text(json, "text", reason);
     record_end();
 }
 

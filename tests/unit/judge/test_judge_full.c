@@ -62,8 +62,10 @@ Test(judge_full, counts_what_it_can_not_keep)
         const char *example = alar_explain((enum alar_anomaly)a).bad;
         struct told judged;
 
-        if (!strstr(example, "\"rank\":1") || a == ALAR_ANOMALY_MISMATCH_ORDER) {
-            continue; /* there is a second rank; another order is read from a kept mismatch */
+        if (!strstr(example, "\"rank\":1") || a == ALAR_ANOMALY_MISMATCH_ORDER ||
+            a == ALAR_ANOMALY_HANG) {
+            continue; /* there is a second rank; another order is read from a kept mismatch; a hang
+                         is the echo of whatever else was found */
         }
         put_crowded(example);
         told(&judged, page.text);

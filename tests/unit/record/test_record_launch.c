@@ -1,5 +1,5 @@
 /* A launcher's command line gets the preload in the launcher's own way, and nowhere else. */
-#include "record/record_launch.h"
+#include "record/record_job.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -51,7 +51,9 @@ static const char *built(const char *text, enum alar_launch_mpi launcher, const 
     return line;
 }
 
-#define HANDED_ON "-x ALAR_RECORD_DIR -x ALAR_RECORD_TAG -x ALAR_RECORD_CONTRACT "
+#define HANDED_ON                                                    \
+    "-x ALAR_RECORD_DIR -x ALAR_RECORD_TAG -x ALAR_RECORD_CONTRACT " \
+    "-x ALAR_RECORD_DEADLINE_MS -x ALAR_RECORD_WATCH "
 #define SHELL "sh -c LD_PRELOAD=\"$0${LD_PRELOAD:+:$LD_PRELOAD}\" exec \"$@\" L "
 
 /* Every way to ask for a preload of one's own goes on working beside ours. */
@@ -94,7 +96,7 @@ Test(launch, a_program_that_is_not_there_is_refused)
     struct alar_launch launch = {0};
     char error_line[ALAR_ERROR_LINE_BYTES];
 
-    cr_assert_eq(alar_launch_find(&launch, command, ALAR_LAUNCH_AUTO, error_line), ALAR_E_INPUT);
+    cr_assert_eq(alar_launch_find(&launch, command, 1, ALAR_LAUNCH_AUTO, error_line), ALAR_E_INPUT);
     cr_assert_not_null(strstr(error_line, "/nowhere/prog: expected a program, found none"));
 }
 
@@ -106,7 +108,8 @@ Test(launch, endings_are_told_apart)
         int code;
     } table[] = {{"exit 0", 0}, {"exit 7", 7}, {"kill -9 $$", 137}};
     char error_line[ALAR_ERROR_LINE_BYTES];
-    int code = -1;
+    static struct alar_watch watch;
+    struct alar_job job = {.watch = &watch};
 
     for (size_t k = 0; k < sizeof(table) / sizeof(table[0]); k++) {
         char script[32];
@@ -114,10 +117,10 @@ Test(launch, endings_are_told_apart)
         const struct alar_launch launch = {.argv = argv, .is_launcher = true};
 
         snprintf(script, sizeof(script), "%s", table[k].script);
-        cr_assert_eq(alar_launch_run(&launch, &code, error_line), ALAR_OK);
-        cr_expect_eq(code, table[k].code, "%s: %d", script, code);
+        cr_assert_eq(alar_job_run(&job, &launch, error_line), ALAR_OK);
+        cr_expect_eq(job.code, table[k].code, "%s: %d", script, job.code);
     }
     char *argv[] = {"/nowhere/prog", NULL};
     const struct alar_launch launch = {.argv = argv, .is_launcher = true};
-    cr_assert_eq(alar_launch_run(&launch, &code, error_line), ALAR_E_INPUT);
+    cr_assert_eq(alar_job_run(&job, &launch, error_line), ALAR_E_INPUT);
 }

@@ -314,12 +314,45 @@ static void exact_add_all(struct alar_exact *exact, enum alar_dtype dtype, const
     }
 }
 
+/* Sums of floats in double are exact when all bits from the smallest value's last to the largest
+   possible sum's first fit in 53. Biased exponents, not values, decide. */
+static bool exact_in_double(const uint64_t *bits, uint32_t n, uint64_t *sum)
+{
+    uint32_t low = 255;
+    uint32_t high = 0;
+    double total = -0.0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t word = (uint32_t)bits[i];
+        uint32_t biased = word >> 23 & 255;
+        float value;
+
+        memcpy(&value, &word, sizeof value);
+        low = biased < low ? biased : low;
+        high = biased > high ? biased : high;
+        total += (double)value;
+    }
+    if (high == 255 || high - low > 28 || n > UINT32_C(1) << (28 - (high - low))) {
+        return false;
+    }
+    float rounded = (float)total;
+    uint32_t word;
+
+    memcpy(&word, &rounded, sizeof word);
+    *sum = word;
+    return true;
+}
+
 uint64_t alar_exact_sum(enum alar_dtype dtype, const uint64_t *bits, uint32_t n)
 {
     struct alar_fp_parts sum;
     struct alar_exact exact;
+    uint64_t rounded;
 
     PRE(n >= 1);
+    if (dtype == ALAR_F32 && exact_in_double(bits, n, &rounded)) {
+        return rounded;
+    }
     if (exact_window(dtype, bits, n, &sum)) {
         return alar_fp_assemble(dtype, ALAR_NEAREST, sum);
     }

@@ -60,11 +60,8 @@ uint64_t alar_exact_round(const struct alar_exact *exact, uint64_t divisor, enum
 void alar_exact_neighbours(const struct alar_exact *exact, uint64_t divisor, enum alar_dtype dtype,
                            uint64_t *inner, uint64_t *outer);
 
-/* The correctly rounded sum of n >= 1 values; uses 64-bit integers when the exponents of
-   the values say that they suffice, which is exact as well. spec: N-11 */
+/* The correctly rounded sum of n >= 1 values; adds F32 in double, and all in 64-bit integers, when
+   the exponents of the values say that these suffice, which is exact as well. spec: N-11 */
 uint64_t alar_exact_sum(enum alar_dtype dtype, const uint64_t *bits, uint32_t n);
-
-/* The correctly rounded sum of n floats, 1 to 2^36, as they lie in memory. spec: N-11 */
-float alar_exact_sum_f32(const float *value, size_t n);
 
 #endif

@@ -36,17 +36,18 @@ static void special_add(struct alar_exact *sum, uint32_t bits)
     sum->infinities[bits >> 31] += !is_nan;
 }
 
-/* Those whose mask is not 0, or all when there is no mask. */
-static inline void floats_add(struct alar_exact *exact, const float *value, const uint8_t *mask,
-                              size_t count)
+void alar_exact_add_floats(struct alar_exact *exact, const float *value, const uint8_t *mask,
+                           size_t count)
 {
     struct alar_exact sum = {.terms = 0};
     int64_t bin[BINS] = {0};
 
+    PRE(count >> 36 == 0);
+    PRE(mask != NULL);
     for (size_t i = 0; i < count; i++) {
         uint32_t bits;
 
-        if (mask != NULL && mask[i] == 0) {
+        if (mask[i] == 0) {
             continue;
         }
         memcpy(&bits, &value[i], sizeof bits);
@@ -67,42 +68,4 @@ static inline void floats_add(struct alar_exact *exact, const float *value, cons
     }
     bins_empty(bin, &sum);
     alar_exact_merge(exact, &sum);
-}
-
-void alar_exact_add_floats(struct alar_exact *exact, const float *value, const uint8_t *mask,
-                           size_t count)
-{
-    PRE(count >> 36 == 0);
-    PRE(mask != NULL);
-    floats_add(exact, value, mask, count);
-}
-
-/* Sums in double are exact when all bits from the smallest value's last to the largest possible
-   sum's first fit in 53. Biased exponents, not values, decide. */
-float alar_exact_sum_f32(const float *value, size_t n)
-{
-    uint32_t low = 255;
-    uint32_t high = 0;
-    double total = (double)value[0];
-    struct alar_exact exact;
-
-    PRE(n >= 1);
-    PRE(n >> 36 == 0);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits;
-        memcpy(&bits, &value[i], sizeof bits);
-        uint32_t biased = bits >> 23 & 255;
-        low = biased < low ? biased : low;
-        high = biased > high ? biased : high;
-        total += i > 0 ? (double)value[i] : -0.0;
-    }
-    if (high < 255 && high - low <= 28 && n <= (size_t)1 << (28 - (high - low))) {
-        return (float)total;
-    }
-    alar_exact_init(&exact);
-    floats_add(&exact, value, NULL, n);
-    uint32_t rounded = (uint32_t)alar_exact_round(&exact, 1, ALAR_F32, ALAR_NEAREST);
-    float sum;
-    memcpy(&sum, &rounded, sizeof sum);
-    return sum;
 }

@@ -51,7 +51,7 @@ static void plain(struct input *input)
 
 static void exact(struct input *input)
 {
-    input->sink += (double)alar_exact_sum_f32(input->value, input->n);
+    input->sink += (double)alar_exact_sum(ALAR_F32, input->bits, input->n);
 }
 
 static void mpfr(struct input *input)

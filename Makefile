@@ -177,6 +177,16 @@ sim: $(SWARM) ## a swarm of simulated runs with drawn faults (SEEDS=2000, FIRST=
 		grep -v '^seed ' $(BUILD)/sim.log; exit 1; }
 	$(Q)tail -n 2 $(BUILD)/sim.log
 
+.PHONY: metamorphic prove-judge
+VARIANTS ?= 50000
+SEED     ?= 1
+metamorphic: $(PROGRAM) ## verdicts of histories in other words that say the same (VARIANTS=50000, SEED=1)
+	$(Q)timeout -k 2 900 tests/prove/metamorphic.py --seed $(SEED) --variants $(VARIANTS) \
+		--not-yet tests/prove/not-yet
+
+prove-judge: $(PROGRAM) ## the judge against all small histories, healthy ones and their faults
+	$(Q)timeout -k 2 1800 tests/prove/prove_judge.py --full --not-yet tests/prove/not-yet-judge
+
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 fuzz: $(FUZZ) ## libFuzzer on reader and judge, FUZZ_SECONDS (60) each
 	$(Q)tests/fuzz/run.sh

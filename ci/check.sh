@@ -10,7 +10,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 4
 
-parts=(unit cli example mpi gates)
+parts=(unit cli example mpi prove gates)
 apart=(matrix fuzz bench) # asked for by name, or with a target of their own
 
 export BUILD=${BUILD:-build} LC_ALL=C

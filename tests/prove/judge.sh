@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# seconds: 500
+# The judge against an enumeration of small histories that knows spec/semantics.md alone: healthy ones
+# and all their single faults. `make prove-judge` enumerates more.
+# cores: 1
+. "$(dirname "$0")/../lib/tally.sh"
+
+prove=tests/prove/prove_judge.py
+as_enumerated() { "$prove" --not-yet tests/prove/not-yet-judge; }
+check "small histories are judged as the rules say" as_enumerated
+cp "$SCRATCH/.output" "$SCRATCH/told"
+grep -E '^(section|[a-z]+ +[0-9])|misjudged' "$SCRATCH/told"
+enough() { # enough SECTION HISTORIES HEALTHY WRONG: no fewer than these
+    awk -v section="$1" -v all="$2" -v healthy="$3" -v wrong="$4" \
+        '$1 == section { ok = $2 >= all && $3 >= healthy && $6 >= wrong } END { exit !ok }' "$SCRATCH/told"
+}
+check "no fewer histories than there are" enough all 200000 45000 100000
+check "no fewer single faults" enough faults 20000 7000 15000
+
+# --- the enumeration can object -------------------------------------------------------------------
+# A judge that passes what it convicted of early reads, and one that convicts what is healthy.
+planted() { # planted NAME SED: alar with its answers changed
+    printf '#!/bin/sh\n"%s" "$@" | sed -E "%s"\n' "$PWD/$BUILD/alar" "$2" >"$SCRATCH/$1"
+    chmod +x "$SCRATCH/$1"
+}
+planted blind 's/\tFAIL\tearly-read/\tPASS\tearly-read/'
+expect_text "a judge that lets early reads pass is found" 1 "O-18 read before it was complete) and judged PASS" \
+    "$prove" --alar "$SCRATCH/blind" faults
+planted harsh 's/\tPASS\t/\tFAIL\tleak: /'
+expect_text "a judge that convicts the healthy is found" 1 "healthy (-) and judged FAIL leak" \
+    "$prove" --alar "$SCRATCH/harsh" bases
+tally

@@ -11,6 +11,8 @@ answers with the worst of
 together with the reason. All contributions here are powers of two, so a sum has one legal value.
 """
 
+from fractions import Fraction
+
 HEALTHY, LESS, OPEN, WRONG = range(4)
 LEFT = "goes on after its exit"
 NAMES = ("healthy", "less", "open", "wrong")
@@ -103,6 +105,7 @@ class Life:
         self.contract = contract
         self.ops = {}
         self.fetched = {}  # times at which the back end fetched a peer's input, by operation
+        self.reports = []  # (record, operations issued by then, operations complete by then)
         self.is_freed = set()  # names of storage
         self.is_torn = False
         self.has_left = self.has_ended = False
@@ -281,6 +284,12 @@ class Life:
         if op.told is None:
             self.say(OPEN if op.is_done else WRONG, "O-12 cancelled while active")
 
+    # ---- log lines -------------------------------------------------------------------------------
+
+    def see_report(self, record, _):
+        done = {number for number, op in self.ops.items() if op.told or op.is_done}
+        self.reports.append((record, set(self.ops), done))
+
     # ---- ends ------------------------------------------------------------------------------------
 
     def see_abort(self, record, _):
@@ -348,7 +357,8 @@ class History:
         for number in ops:
             worst = max(worst, self.value(mine[number]),
                         self.times(mine[number], [t for life in lives for t in life.fetched.get(number, ())]), key=lambda pair: pair[0])
-        return worst
+        told = [log_lines(life, mine) for life in lives if life.reports]
+        return max([worst, *told], key=lambda pair: pair[0])
 
     @staticmethod
     def value(mine):
@@ -389,3 +399,42 @@ def life_of(contract, program, is_framed):
     if key:
         LIVES[key] = life, program  # held, so that its id stays its own
     return life
+
+
+def log_lines(life, mine):
+    """The reports of one rank: every step in one line of each sink, right, and after its operation."""
+    steps = {row[0].issue.get("step"): number for number, row in mine.items()}
+    worst = HEALTHY, "-"
+    seen = {}
+    for record, issued, done in life.reports:
+        covered = range(record.get("first_step", record.get("step")), record.get("step") + 1)
+        named = {steps[step] for step in covered if step in steps}
+        if record.get("ops") is not None and set(record.get("ops")) != named:
+            worst = max(worst, (WRONG, "O-53 operations of other steps"), key=lambda pair: pair[0])
+        if not named <= done:
+            worst = max(worst, (WRONG, "O-50 reported before its operation was complete"), key=lambda pair: pair[0])
+        elif not is_right(record, [mine[number] for number in sorted(named)]):
+            worst = max(worst, (WRONG, "O-50 no value of its steps"), key=lambda pair: pair[0])
+        for step in covered:
+            seen.setdefault(record.get("sink", ""), []).append(step)
+    for lines in seen.values():
+        if len(lines) != len(set(lines)):
+            worst = max(worst, (WRONG, "a step in two lines"), key=lambda pair: pair[0])
+        if set(lines) != set(steps):
+            worst = max(worst, (WRONG, "O-60 a step in no line"), key=lambda pair: pair[0])
+        if lines != sorted(lines):
+            worst = max(worst, (OPEN, "lines in another order than their steps"), key=lambda pair: pair[0])
+    return worst
+
+
+def is_right(record, rows):
+    """Token-weighted: one ratio of all sums, or the mean of the steps' ratios; and the tokens beside it."""
+    sums = [[sum(part) for part in zip(*(op.issue.get("in_") for op in row))] for row in rows]
+    over = record.get("over", "steps")
+    if not sums:
+        return False
+    if over == "pooled":
+        value = Fraction(sum(s[0] for s in sums), sum(s[1] for s in sums))
+    else:
+        value = sum(Fraction(s[0], s[1]) for s in sums) / len(sums)
+    return record.get("loss") == value and record.get("tokens", sum(s[1] for s in sums)) == sum(s[1] for s in sums)

@@ -364,6 +364,8 @@ def is_format(program):
             issued += 1
         elif record.op is not None and record.op >= issued:
             return False
+        if not all(number < issued for number in record.get("ops", ())):
+            return False
         if record.ev == "end" and k != len(program) - 1:
             return False
         if record.ev == "twin" and any(r.ev == "done" and r.op == record.op for r in program[:k]):
@@ -389,6 +391,106 @@ def faults(asked, worlds, with_faults=True):
                 asked.add("faults", History(contract, ranks, head), lined_up(ranks, turn))
 
 
+# ---- E: log lines --------------------------------------------------------------------------------
+
+SHARES = (((4, 1), (20, 2)), ((12, 3), (36, 6)))  # by rank and step: 16 / 4 = 4, then 56 / 8 = 7
+
+
+def report(step, loss, **field):
+    return Rec("report", None, metric="loss", step=step, normalization="token-weighted", loss=loss, **field)
+
+
+def lines_of_log():
+    """Right lines, and every way of being wrong."""
+    return [report(1, 4), report(2, 7), report(1, 4, tokens=4, ops=[0]), report(2, 7, tokens=8, ops=[1]),
+            report(2, 6, first_step=1, over="pooled"), report(2, 5.5, first_step=1, over="steps", tokens=12),
+            report(1, 7), report(2, 4), report(1, 4, tokens=8), report(2, 7, ops=[0]), report(2, 5, first_step=1, over="pooled"),
+            report(1, 4, sink="json"), report(2, 7, sink="json")]
+
+
+def reported(asked, most):
+    logged = lines_of_log()
+    work = [[record for step in (0, 1) for record in (
+        Rec("issue", step, step=step + 1, key="loss", pairs=1, in_=list(SHARES[rank][step])),
+        Rec("done", step, out=[sum(SHARES[r][step][k] for r in (0, 1)) for k in (0, 1)]))] for rank in (0, 1)]
+    turn = 0
+    for count in range(1, most + 1):
+        for chosen in itertools.permutations(range(len(logged)), count):
+            for places in itertools.combinations_with_replacement(range(len(work[0]) + 1), count):
+                turn += 1
+                program = work[0][:]
+                for place, k in reversed(list(zip(places, chosen))):
+                    program.insert(place, logged[k])
+                if not is_format(program):
+                    continue
+                ranks = [untimed(program), untimed(work[1])]
+                if turn % 2:
+                    ranks.reverse()
+                asked.add("reports", History(BLOCKING, ranks), lined_up(ranks, turn))
+
+
+# ---- F: drawn from everything that is healthy ------------------------------------------------------
+
+def drawn(asked, count, depth, rng):
+    """Ranks that draw their healthy programs, and a real order in time: nobody is told before all issued."""
+    for contract in (BLOCKING, STREAM):
+        pool = {layout: list(healthy_programs(contract, layout, depth)) for layout in LAYOUTS}
+        for turn in range(count // 2):
+            world = rng.choice((2, 3))
+            mine = [rng.choice(pool[rng.choice(list(LAYOUTS))]) for _ in range(world)]
+            ranks = timed_by(contract, [retold(program, rank, world) for rank, program in enumerate(mine)], rng)
+            asked.add("drawn", History(contract, ranks), lined_up(ranks, turn))
+
+
+def healthy_programs(contract, layout, depth):
+    """Programs of two operations of which one rank's records say nothing wrong."""
+    first = [issue(0, 0, **LAYOUTS[layout][0], **({"stream": 1} if contract.is_stream else {}))]
+    for program in programs(contract, first, pair_symbols(contract, 1, layout), depth, 0):
+        life = Life(contract)
+        for record in program:
+            life.see(record)
+        life.finish(False)
+        if life.worst == HEALTHY and len(life.ops) == 2 and all(op.outs for op in life.ops.values()):
+            yield program
+
+
+def retold(program, rank, world):
+    """The program as another rank would have recorded it: its contributions, and the sums of this world."""
+    def again(record):
+        if record.ev == "issue":
+            return record.but(in_=[PUT[rank] << record.op])
+        return record.but(out=right(record.op, world)) if record.get("out") is not None else record
+
+    return [again(record) for record in program]
+
+
+def timed_by(contract, programs_of, rng):
+    """Gives every record a time on the one clock; None of the ranks waits for ever, for all issue in order."""
+    at, issued, life = [0] * len(programs_of), [0] * len(programs_of), [Life(contract) for _ in programs_of]
+    ranks, t = [[] for _ in programs_of], 0
+
+    def may(rank):
+        record = programs_of[rank][at[rank]]
+        told = record.ev in ("done", "complete", "sync") or record.get("done") is True
+        number = record.op if record.op is not None else issued[rank] - 1
+        return not told or min(issued) > number
+
+    while True:
+        free = [rank for rank in range(len(at)) if at[rank] < len(programs_of[rank]) and may(rank)]
+        if not free:
+            break
+        rank = rng.choice(free)
+        record = programs_of[rank][at[rank]]
+        life[rank].see(record)
+        issued[rank] += record.ev == "issue"
+        ranks[rank].append((record, t))
+        at[rank] += 1
+        t += rng.choice((0, 1, 1))
+    if any(at[rank] < len(program) for rank, program in enumerate(programs_of)):
+        return [list(zip(program, [None] * len(program))) for program in programs_of]
+    return ranks
+
+
 # ---- the whole -----------------------------------------------------------------------------------
 
 def sections(full):
@@ -396,8 +498,10 @@ def sections(full):
         "lives": lambda asked: lives(asked, 4 if full else 3, 1 if full else 0),
         "pairs": lambda asked: pairs(asked, 5 if full else 4, 0),
         "timed": lambda asked: [timed(asked, 2, 1, True, 1), timed(asked, 3, 1, True, 1), timed(asked, 2, 2, True, 1),
-                                timed(asked, 3, 2, full, 1 if full else 11)],
+                                timed(asked, 3, 2, full, 1 if full else 23)],
         "ties": lambda asked: ties(asked, 4 if full else 3),
+        "reports": lambda asked: reported(asked, 3 if full else 2),
+        "drawn": lambda asked: drawn(asked, 200000 if full else 4000, 5 if full else 4, random.Random(1)),
         "bases": lambda asked: faults(asked, (1, 2, 3), with_faults=False),
         "faults": lambda asked: faults(asked, (1, 2, 3)),
     }

@@ -9,16 +9,17 @@
 
 enum {
     DIAGNOSE_WORK = 100 * 1000, /* judgements of ranks: a second or two */
-    ADDER_WORK = 1000 * 1000    /* additions for the set of one adder's sums: 10 ms */
+    ADDER_WORK = 200 * 1000,    /* additions for the set of one adder's sums: 2 ms */
+    ADDER_RANKS = 12            /* above it no set is complete; named trees have to do */
 };
 
 uint32_t alar_cause_tier(enum alar_cause cause)
 {
-    return cause <= ALAR_CAUSE_DOUBLED  ? 1
-           : cause <= ALAR_CAUSE_MODEL  ? 2
-           : cause <= ALAR_CAUSE_EARLY  ? 3
-           : cause <= ALAR_CAUSE_SUBSET ? 4
-                                        : 5;
+    return cause <= ALAR_CAUSE_DOUBLED     ? 1
+           : cause <= ALAR_CAUSE_REDUCTION ? 2
+           : cause <= ALAR_CAUSE_EARLY     ? 3
+           : cause <= ALAR_CAUSE_SUBSET    ? 4
+                                           : 5;
 }
 
 bool alar_cause_has_rank(enum alar_cause cause)
@@ -31,10 +32,11 @@ bool alar_cause_has_rank(enum alar_cause cause)
 const char *alar_cause_name(enum alar_cause cause)
 {
     static const char *const names[] = {
-        "poison-left", "previous-step",  "next-step",      "own-contribution", "sign-of-zero",
-        "undivided",   "divided",        "divided-twice",  "wrong-count",      "missing",
-        "doubled",     "accumulated-in", "double-rounded", "rounded-by",       "replaced",
-        "stale",       "early",          "subset",         "bit-flip",         "result-bit-flip"};
+        "poison-left",    "previous-step",  "next-step",      "own-contribution", "sign-of-zero",
+        "undivided",      "divided",        "divided-twice",  "wrong-count",      "missing",
+        "doubled",        "accumulated-in", "double-rounded", "rounded-by",       "other-reduction",
+        "replaced",       "stale",          "early",          "subset",           "bit-flip",
+        "result-bit-flip"};
 
     return (unsigned)cause < ALAR_CAUSE_COUNT ? names[cause] : "?";
 }
@@ -158,7 +160,7 @@ static bool hypothesis_adds(struct alar_hypothesis *hypothesis, const uint64_t *
 {
     uint64_t before = hypothesis->sets;
 
-    hypothesis->sets = ADDER_WORK;
+    hypothesis->sets = n <= ADDER_RANKS ? ADDER_WORK : 0;
     bool is_legal = alar_hypothesis_explains(hypothesis, bits, n, adder, proof);
     hypothesis->sets = before;
     if (is_legal && *proof > ALAR_PROOF_ANY) {
@@ -204,6 +206,33 @@ static void hypothesis_try_adders(struct alar_hypothesis *hypothesis)
             hypothesis_note(hypothesis, ALAR_CAUSE_MODEL, (uint32_t)model, proof);
         }
     }
+}
+
+/* Another reduction than was asked for. A sum for an average, and an average for a sum, are among
+   the divisions. spec: N-34 */
+static void hypothesis_try_reductions(struct alar_hypothesis *hypothesis)
+{
+    bool is_float = alar_dtype_is_float(hypothesis->asked->adder.dtype);
+    bool is_divided =
+        hypothesis->asked->red == ALAR_RED_SUM || hypothesis->asked->red == ALAR_RED_AVG;
+
+    hypothesis->sets = hypothesis->asked->n <= ADDER_RANKS ? ADDER_WORK : 0;
+    for (int red = ALAR_RED_SUM; red <= ALAR_RED_BXOR && hypothesis->asked->n > 1; red++) {
+        struct alar_reduce other = *hypothesis->asked;
+        bool is_bitwise = red >= ALAR_RED_BAND;
+
+        if (red == (int)other.red || (is_bitwise && is_float) ||
+            (is_divided && (red == ALAR_RED_SUM || red == ALAR_RED_AVG))) {
+            continue;
+        }
+        other.red = (enum alar_red)red;
+        other.avg = ALAR_AVG_ANY;
+        enum alar_proof proof = alar_hypothesis_judge(hypothesis, &other, hypothesis->value);
+        if (proof <= ALAR_PROOF_ANY) {
+            hypothesis_note(hypothesis, ALAR_CAUSE_REDUCTION, (uint32_t)red, proof);
+        }
+    }
+    hypothesis->sets = 0;
 }
 
 /* How far the sums in question are from the exact one, and how far an altered one can get. */
@@ -298,7 +327,7 @@ enum alar_status alar_diagnose(const struct alar_reduce *reduce, uint64_t value,
     if (!prepared || !doubles || !hypothesis.altered || !hypothesis.nodes) {
         return ALAR_E_RANGE;
     }
-    if (own.red == ALAR_RED_PRODUCT || own.red >= ALAR_RED_MAXLOC) {
+    if (own.red >= ALAR_RED_MAXLOC) {
         return ALAR_E_UNSUPPORTED;
     }
     *diagnosis = (struct alar_diagnosis){0};
@@ -316,6 +345,7 @@ enum alar_status alar_diagnose(const struct alar_reduce *reduce, uint64_t value,
         alar_hypothesis_try_ranks(&hypothesis);
         hypothesis.tier = 2;
         hypothesis_try_adders(&hypothesis);
+        hypothesis_try_reductions(&hypothesis);
         hypothesis.tier = 3;
         alar_hypothesis_try_pairs(&hypothesis);
         hypothesis.tier = 4;

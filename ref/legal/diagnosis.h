@@ -26,6 +26,7 @@ enum alar_cause {
     ALAR_CAUSE_WIDTH,          /* 2: accumulated in another dtype [other] */
     ALAR_CAUSE_DOUBLE_ROUNDED, /* 2: summed in f64, rounded to f32, then to the dtype */
     ALAR_CAUSE_MODEL,          /* 2: added by another model: half-up, truncating, ... [other] */
+    ALAR_CAUSE_REDUCTION,      /* 2: what another reduction gives: max for sum, ... [other] */
     ALAR_CAUSE_REPLACED,       /* 3: one contribution replaced by another rank's [rank, other] */
     ALAR_CAUSE_STALE,          /* 3: one contribution from the previous step [rank] */
     ALAR_CAUSE_EARLY,          /* 3: one contribution from the next step [rank] */
@@ -38,8 +39,8 @@ enum alar_cause {
 struct alar_explanation {
     enum alar_cause cause;
     uint32_t rank;
-    uint32_t other;        /* a rank, a bit, a number of ranks, an enum alar_dtype or alar_model */
-    uint32_t subset;       /* bit i for rank i */
+    uint32_t other;  /* a rank, bit, number of ranks, or enum alar_dtype, alar_model, alar_red */
+    uint32_t subset; /* bit i for rank i */
     enum alar_proof proof; /* how well it explains: a named tree, or only the hull or the bound */
 };
 
@@ -62,8 +63,7 @@ struct alar_observations {
 };
 
 /* Diagnoses an illegal value. scratch: ALAR_PROVENANCE_SCRATCH is ample.
-   Errors: ALAR_E_RANGE when the scratch is too small; ALAR_E_UNSUPPORTED for products, MAXLOC and
-   MINLOC. */
+   Errors: ALAR_E_RANGE when the scratch is too small; ALAR_E_UNSUPPORTED for MAXLOC and MINLOC. */
 ALAR_MUST_USE enum alar_status alar_diagnose(const struct alar_reduce *reduce, uint64_t value,
                                              const struct alar_observations *observations,
                                              struct alar_scratch scratch,

@@ -386,7 +386,7 @@ Test(diagnose, other_sizes_and_types)
     bench.reduce.red = ALAR_RED_MAX;
     diagnose(114);
     cr_assert_eq(bench.diagnosis.kept_explanation[0].cause, ALAR_CAUSE_OWN);
-    bench.reduce.red = ALAR_RED_PRODUCT;
+    bench.reduce.red = ALAR_RED_MAXLOC;
     cr_assert_eq(alar_diagnose(&bench.reduce, 0, &bench.observations, bench.budget.scratch,
                                &bench.diagnosis),
                  ALAR_E_UNSUPPORTED);

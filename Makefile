@@ -87,7 +87,7 @@ MPIS     := mpich $(if $(shell command -v mpicc.openmpi),openmpi)
 RECORDER := $(if $(RECORD_SRC),$(MPIS:%=$(BUILD)/alar-record-%.so))
 PLUGIN   := $(if $(MPI_SRC),$(MPIS:%=$(BUILD)/alar-%.so))
 UNIT     := $(if $(UNIT_SRC),$(BUILD)/unit)
-MUTANTS  := $(BUILD)/mutants
+MUTANTS  := $(BUILD)/mutants $(BUILD)/alar-shm.so
 MUTANT_SRC := $(sort $(wildcard tests/mutants/*.c))
 SWARM    := $(BUILD)/swarm
 SWARM_SRC := $(sort $(wildcard tests/sim/*.c))
@@ -276,9 +276,14 @@ $(SWARM): $(call objects,obj,$(SWARM_SRC)) $(BUILD)/libparts.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
-$(MUTANTS): $(call objects,obj,$(MUTANT_SRC)) $(BUILD)/libparts.a
+$(BUILD)/mutants: $(call objects,obj,$(MUTANT_SRC)) $(BUILD)/libparts.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+# A back end of its own, healthy or wrong as it is told: for the score.
+$(BUILD)/alar-shm.so: $(call objects,obj,$(sort $(wildcard faults/shm/*.c))) $(BUILD)/libparts.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-z,defs,--exclude-libs,ALL $^ $(LDLIBS) -lrt -o $@
 
 $(BUILD)/tests/gates/%: $(BUILD)/obj/tests/gates/%.o $(BUILD)/libdeep.a
 	$(call say,LD,$@)

@@ -8,8 +8,9 @@
 #include <string.h>
 
 enum {
-    START_LIMIT = 5, /* the first all-reduce that may be hit is drawn below this */
-    REST_US = 500    /* a wait that has nothing to tell takes this long */
+    GATHER_MOST = 4096, /* elements; larger ones are handed on */
+    START_LIMIT = 5,    /* the first all-reduce that may be hit is drawn below this */
+    REST_US = 500       /* a wait that has nothing to tell takes this long */
 };
 
 const struct alar_mutant_row alar_mutants[ALAR_MUTANT_COUNT] = {
@@ -111,7 +112,8 @@ static bool is_gathered(const struct mutant_request *request)
 {
     const struct mutant_comm *comm = request->comm;
 
-    return request->call.count > 0 && comm->members <= ALAR_MUTANT_RANKS_MAX &&
+    return request->call.count > 0 && request->call.count <= GATHER_MOST &&
+           comm->members <= ALAR_MUTANT_RANKS_MAX &&
            (request->call.reduction == ALAR_AVG ||
             (!is_of_life(comm->mutant->options.kind) && request->is_due));
 }

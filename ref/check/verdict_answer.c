@@ -52,7 +52,9 @@ void verdict_say_answer(struct verdict_phrase *phrase, const struct alar_evidenc
     } else if (evidence->answer >= ALAR_ANSWER_SIGNAL) {
         verdict_say(phrase, " %s", gone[evidence->answer - ALAR_ANSWER_SIGNAL]);
         if (evidence->answer != ALAR_ANSWER_HANG) {
-            verdict_say(phrase, " %lld", (long long)evidence->amount[0]);
+            int64_t code = (int64_t)evidence->amount[0];
+
+            verdict_say(phrase, " %lld", (long long)(code < 0 ? -code : code));
         }
     } else if (evidence->answer == ALAR_ANSWER_GAVE) {
         verdict_say(phrase, " gave %lld", (long long)evidence->amount[1]);

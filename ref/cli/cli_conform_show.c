@@ -70,7 +70,7 @@ void alar_cli_conform_table(const struct alar_cli_conform_view *view)
            " scenes, %" PRIu64 " all-reduces judged, %.1f s%s\n",
            view->options->backend, result->name, broken[0], count[0], broken[1], count[1], count[2],
            result->worlds, result->scenes, result->operations, result->seconds,
-           result->is_cut ? "; cut short by --seconds" : "");
+           result->is_cut ? "; cut short: by --seconds, or because it hung again and again" : "");
 }
 
 void alar_cli_conform_tap(const struct alar_cli_conform_view *view)

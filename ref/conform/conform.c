@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 enum {
-    RESTARTS = 3 /* of one world, each behind the scene that stopped it */
+    RESTARTS = 3,  /* of one world, each behind the scene that stopped it */
+    HANGS_MOST = 3 /* in all: the rest would hang as well */
 };
 
 static const struct alar_conform_row rows[CONFORM_PROPERTIES] = {
@@ -307,12 +308,22 @@ static enum alar_status world_play(struct run *run, uint32_t ranks, uint32_t fir
 
             *next = scene > *next ? scene : *next;
         }
+        /* What does not start will not start a second time. */
+        *next = shared->seat[0].events == 0 || run->result->row[PROMISE_STARTS].failed > 0 ? count
+                                                                                           : *next;
     } else {
         run->result->worlds++;
     }
     conform_shared_close(shared);
     unlink(run->launch.file);
     return status;
+}
+
+/* Is there no use, or no time, for more? */
+static bool is_over(const struct run *run)
+{
+    return run->result->is_cut || run->launch.hangs >= HANGS_MOST ||
+           alar_clock_now(NULL) >= run->launch.until_us;
 }
 
 static enum alar_status world_run(struct run *run, uint32_t ranks)
@@ -325,7 +336,7 @@ static enum alar_status world_run(struct run *run, uint32_t ranks)
         next = (uint32_t)options->scene < count ? (uint32_t)options->scene : count;
         count = next < count ? next + 1 : count;
     }
-    for (uint32_t k = 0; k <= RESTARTS && next < count && !run->result->is_cut; k++) {
+    for (uint32_t k = 0; k <= RESTARTS && next < count && !is_over(run); k++) {
         ALAR_TRY(world_play(run, ranks, next, count, &next));
     }
     return ALAR_OK;
@@ -352,11 +363,11 @@ enum alar_status alar_conform(const struct alar_conform_options *options,
     ALAR_TRY(conform_launch_find(&run.launch, error_line));
     for (uint32_t ranks = options->ranks_least; status == ALAR_OK && ranks <= options->ranks_most;
          ranks++) {
-        if (alar_clock_now(NULL) >= run.launch.until_us) {
-            result->is_cut = true;
+        status = world_run(&run, ranks);
+        result->is_cut |= is_over(&run) && ranks < options->ranks_most;
+        if (result->is_cut) {
             break;
         }
-        status = world_run(&run, ranks);
     }
     unlink(run.launch.log);
     result->seconds = (double)(alar_clock_now(NULL) - start) * 1e-6;

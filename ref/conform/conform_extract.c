@@ -18,6 +18,21 @@ bool conform_extract_open(struct conform_extract *extract)
     return extract->op != NULL && extract->number != NULL;
 }
 
+bool conform_extract_is_cut(const struct conform_extract *extract)
+{
+    uint32_t last = 0;
+    bool is_whole = true;
+
+    for (uint32_t r = 0; r < extract->shared->ranks; r++) {
+        const struct conform_seat *seat = &extract->shared->seat[r];
+        uint32_t scene = atomic_load(&seat->scene);
+
+        last = scene > last ? scene : last;
+        is_whole = is_whole && atomic_load(&seat->stage) == STAGE_OVER;
+    }
+    return !is_whole && extract->scene == last;
+}
+
 void conform_extract_close(struct conform_extract *extract)
 {
     free(extract->op);

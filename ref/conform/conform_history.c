@@ -102,7 +102,7 @@ static uint64_t result_get(const struct writer *writer, const struct conform_eve
     uint32_t member = 0;
     uint32_t count = conform_members(op.group, shared->ranks, writer->rank, members, &member);
 
-    if (op.elements > SHOWN && (!event->has_gave || event->at > at)) {
+    if (op.elements > SHOWN && op.reduction != ALAR_AVG && (!event->has_gave || event->at > at)) {
         bits[0] = conform_expected(writer->scene, &op, count, at);
         return 1;
     }
@@ -270,16 +270,15 @@ static bool is_open(const struct writer *writer)
     const struct conform_seat *seat = &writer->extract->shared->seat[writer->rank];
     uint32_t issued = 0;
     uint32_t over = 0;
-    bool is_gone = false;
+    bool is_cut = conform_extract_is_cut(writer->extract);
 
     for (uint32_t e = 0; e < seat->events; e++) {
         if (is_written(writer, &seat->event[e])) {
             issued += seat->event[e].kind == EVENT_ISSUE;
             over += seat->event[e].kind == EVENT_DONE || seat->event[e].kind == EVENT_FAIL;
-            is_gone |= seat->event[e].gone > 0;
         }
     }
-    return is_gone || over < issued || (issued == 0 && atomic_load(&seat->stage) != STAGE_OVER);
+    return is_cut || over < issued;
 }
 
 static void write_header(const struct writer *writer)

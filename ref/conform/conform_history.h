@@ -21,6 +21,10 @@ struct conform_extract {
 bool conform_extract_open(struct conform_extract *extract);
 void conform_extract_close(struct conform_extract *extract);
 
+/* Was the scene the last one of a world that did not come to its end? Then no rank has an end in
+   it: what was not issued was not forgotten. */
+bool conform_extract_is_cut(const struct conform_extract *extract);
+
 /* Gives the kept ones their numbers. */
 void conform_extract_number(const struct conform_extract *extract);
 

@@ -25,7 +25,8 @@ enum {
 /* ---- which launcher ----------------------------------------------------------------------------
  */
 
-static bool file_holds(const char *path, const char *text)
+/* Does the file need the library? Names of what is needed stand between a zero and a version. */
+static bool file_needs(const char *path, const char *library, size_t length)
 {
     struct stat stat = {0};
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -35,7 +36,7 @@ static bool file_holds(const char *path, const char *text)
         void *bytes = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, file, 0);
 
         if (bytes != MAP_FAILED) {
-            is_held = memmem(bytes, (size_t)stat.st_size, text, strlen(text)) != NULL;
+            is_held = memmem(bytes, (size_t)stat.st_size, library, length) != NULL;
             munmap(bytes, (size_t)stat.st_size);
         }
     }
@@ -47,6 +48,8 @@ static bool file_holds(const char *path, const char *text)
 
 enum alar_status conform_launch_find(struct conform_launch *launch, char *error_line)
 {
+    static const char mpich[] = "\0libmpich.so.";
+    static const char openmpi[] = "\0libmpi.so.";
     const char *name = launch->options->backend;
     const char *library = getenv("ALAR_MPI");
 
@@ -71,9 +74,9 @@ enum alar_status conform_launch_find(struct conform_launch *launch, char *error_
         return alar_complain(error_line, name,
                              "expected sim, mpi, mpi:mpich, mpi:openmpi, or a path with a slash");
     }
-    launch->launcher = file_holds(launch->plugin, "libmpich.so") ? LAUNCH_MPICH
-                       : file_holds(launch->plugin, "libmpi.so") ? LAUNCH_OPENMPI
-                                                                 : LAUNCH_FORK;
+    launch->launcher = file_needs(launch->plugin, mpich, sizeof(mpich) - 1)       ? LAUNCH_MPICH
+                       : file_needs(launch->plugin, openmpi, sizeof(openmpi) - 1) ? LAUNCH_OPENMPI
+                                                                                  : LAUNCH_FORK;
     return ALAR_OK;
 }
 
@@ -226,7 +229,7 @@ static void end_all(const struct conform_shared *shared, pid_t pid)
     }
 }
 
-bool conform_launch_run(const struct conform_launch *launch, struct conform_shared *shared)
+bool conform_launch_run(struct conform_launch *launch, struct conform_shared *shared)
 {
     struct conform_watch watch = {.shared = shared, .until_us = launch->until_us};
     const struct alar_conform_options *options = launch->options;
@@ -250,5 +253,6 @@ bool conform_launch_run(const struct conform_launch *launch, struct conform_shar
     }
     end_all(shared, pid);
     conform_watch_end(&watch);
+    launch->hangs += watch.hung != 0;
     return !watch.is_late;
 }

@@ -20,6 +20,7 @@ struct conform_launch {
     char file[PATH_MAX];   /* of the shared mapping */
     char log[PATH_MAX];    /* what ranks print */
     uint64_t until_us;     /* the run's end, on alar_clock_now */
+    uint32_t hangs;        /* worlds that ended in one */
 };
 
 /* Which launcher the back end needs, and what its ranks load.
@@ -30,7 +31,7 @@ ALAR_MUST_USE enum alar_status conform_launch_find(struct conform_launch *launch
    became of a rank that did not come to its end is an event of its seat.
    Returns false when the time was over.
    Errors: none; a rank that does not start is one that did not return from load. */
-bool conform_launch_run(const struct conform_launch *launch, struct conform_shared *shared);
+bool conform_launch_run(struct conform_launch *launch, struct conform_shared *shared);
 
 /* conform_sim.c: all ranks of the simulator, in this process. */
 int conform_sim_run(struct conform_shared *shared, const struct alar_conform_wrap *wrap);

@@ -7,7 +7,8 @@ enum {
     ALL_COMBINATIONS = 48, /* of one scene of values */
     DEEP_FREE = 300,       /* pending where caps sets no bound: more than a ring may have slots */
     DEEP_MOST = 1024,
-    SIZES_QUICK = 11
+    SIZES_QUICK = 11,
+    IDLE_ELEMENTS = 262144 /* more than goes out at once */
 };
 
 const char *const conform_scene_names[SCENE_KINDS] = {
@@ -100,19 +101,23 @@ static void unserved_get(const struct alar_caps *caps, uint32_t index, struct co
     op->is_unserved = false;
 }
 
+/* Sums above all: a rank that is left out of a MAX may not be missed. */
 static void sizes_get(const struct conform_scene *scene, const struct alar_caps *caps,
                       uint32_t index, struct conform_op *op)
 {
-    uint32_t k = index + scene->first;
+    static const enum alar_reduction wanted[] = {ALAR_SUM, ALAR_SUM, ALAR_MAX, ALAR_SUM, ALAR_MIN};
+    uint64_t which = draw(scene, index, 5);
 
-    for (uint32_t tries = 0; tries < 64; tries++, k++) {
-        op->dtype = (enum alar_dtype)(k % ALAR_DTYPE_COUNT);
-        op->reduction = (enum alar_reduction)(k / 2 % ALAR_REDUCTION_COUNT);
-        if (op->reduction != ALAR_AVG && conform_is_served(caps, op->dtype, op->reduction)) {
+    combination_get(caps, false, index, op);
+    for (uint64_t k = 0; k < ALAR_DTYPE_COUNT * 2; k++) {
+        enum alar_dtype dtype = (enum alar_dtype)((which + k) % ALAR_DTYPE_COUNT);
+        enum alar_reduction reduction =
+            k < ALAR_DTYPE_COUNT ? wanted[(index + scene->first) % 5] : ALAR_SUM;
+
+        if (conform_is_served(caps, dtype, reduction)) {
+            op->dtype = dtype;
+            op->reduction = reduction;
             break;
-        }
-        if (tries == 63) {
-            combination_get(caps, false, index, op);
         }
     }
     op->family = FAMILY_ASYNC;
@@ -148,14 +153,21 @@ struct conform_op conform_op_get(const struct conform_scene *scene, const struct
                                  uint32_t ranks, uint32_t index)
 {
     struct conform_op op = {.number = index / repeats_of(scene, caps)};
+    /* In a long one eight in a row have one shape, as their results could be taken for each other.
+     */
+    uint32_t shape = scene->kind == SCENE_LONG ? index / 8 : op.number;
 
-    op.elements = 1 + draw(scene, op.number, 1) % 7;
+    op.elements = 1 + draw(scene, shape, 1) % 7;
     if (scene->kind == SCENE_EDGE) {
         unserved_get(caps, index, &op);
     } else if (scene->kind == SCENE_SIZES) {
         sizes_get(scene, caps, index, &op);
     } else {
-        combination_get(caps, scene->kind == SCENE_CONTESTED, scene->first + op.number, &op);
+        combination_get(caps, scene->kind == SCENE_CONTESTED, scene->first + shape, &op);
+    }
+    if (scene->kind == SCENE_IDLE && index % 2 == 1) {
+        op.elements = IDLE_ELEMENTS;
+        op.family = FAMILY_ASYNC;
     }
     if (scene->kind != SCENE_SIZES || op.elements > 4) {
         manner_draw(scene, caps, ranks, index, &op);
@@ -231,7 +243,8 @@ uint32_t conform_plan(struct conform_scene *scene, uint32_t ranks, bool is_full,
     SCENE(.kind = SCENE_DEEP, .ops = is_full ? DEEP_MOST : DEEP_FREE, .depth = DEEP_FREE,
           .first = ranks, .late_rank = -1);
     SCENE(.kind = SCENE_LONG, .ops = is_full ? 1000 : 300, .depth = 8, .first = 0, .late_rank = -1);
-    SCENE(.kind = SCENE_IDLE, .ops = 3, .depth = 1, .first = ranks, .late_rank = -1);
+    SCENE(.kind = SCENE_IDLE, .ops = 2, .depth = 1, .first = ranks,
+          .late_rank = (int32_t)ranks - 1);
     SCENE(.kind = SCENE_CONTESTED, .ops = is_full ? 16 : 6, .depth = 4, .first = ranks * 6,
           .late_rank = -1);
     SCENE(.kind = SCENE_EDGE, .ops = ALAR_DTYPE_COUNT * ALAR_REDUCTION_COUNT, .depth = 1,

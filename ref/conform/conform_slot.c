@@ -156,7 +156,8 @@ static void slot_value(struct conform_rank *rank, struct conform_slot *slot)
 
     memcpy(slot->kept, slot->recv.at, slot_bytes(slot));
     if (shown > SHOWN) {
-        uint64_t wrong = first_wrong(rank, slot);
+        bool is_exact = slot->op.reduction != ALAR_AVG;
+        uint64_t wrong = is_exact ? first_wrong(rank, slot) : UINT64_MAX;
 
         event.has_gave = wrong != UINT64_MAX;
         event.at = event.has_gave ? (uint32_t)wrong : 0;

@@ -43,7 +43,8 @@ static int wait_call(struct conform_rank *rank, const struct conform_slot *slot,
     int code;
 
     do {
-        code = rank->backend->wait(slot->request, NULL, timeout_us, error);
+        code = rank->backend->wait(slot->request, NULL, rank->clock.is_virtual ? 0 : timeout_us,
+                                   error);
         if (rank->clock.is_virtual && code == -ALAR_E_TIMEOUT && timeout_us > 0) {
             conform_rest(rank, 5);
         }

@@ -6,6 +6,7 @@
 
 enum {
     SHORT_US = 20000,
+    STILL_US = 3000000,
     UNSERVED_US = 100000,
     ROLL_US = 2000000
 };
@@ -114,38 +115,53 @@ bool conform_play_wait(struct conform_rank *rank, const struct conform_scene *sc
 /* ---- standing still ----------------------------------------------------------------------------
  */
 
-/* Pending ones are said to move by themselves: after all have issued and nobody called for a while,
-   the next question finds them over. Three chances, each longer than the one before. */
+/* The last rank issues and then stands still: the others must come to the end without a call of
+   its. It looks at the clock only when they do not, and for long. */
+static bool stand_still(struct conform_rank *rank, uint32_t index)
+{
+    uint64_t since = conform_now(rank);
+    uint32_t over = 0;
+
+    while (over + 1 < rank->ranks && !conform_is_stopped(rank) &&
+           conform_now(rank) - since < STILL_US * UINT64_C(1000)) {
+        over = 0;
+        for (uint32_t r = 0; r < rank->ranks; r++) {
+            over += r != rank->rank && atomic_load(&rank->shared->seat[r].gather) > index;
+        }
+        conform_rest(rank, 500);
+    }
+    return over + 1 >= rank->ranks;
+}
+
+/* Pending ones are said to move by themselves. Of two all-reduces one is large: what was handed
+   over in the issue does not count. */
 bool conform_play_idle(struct conform_rank *rank, const struct conform_scene *scene)
 {
-    static const uint64_t rests_us[] = {50000, 400000, 1500000};
-    bool was_over = rank->caps.needs_progress != 0;
+    bool is_promised = rank->caps.needs_progress == 0 && rank->ranks > 1;
 
-    for (uint32_t index = 0; index < scene->ops; index++) {
+    atomic_store(&rank->seat->gather, 0);
+    for (uint32_t index = 0; index < scene->ops && is_promised && meet(rank); index++) {
         struct conform_slot *slot = conform_slot_take(rank);
 
-        if (slot == NULL || conform_slot_issue(rank, slot, index) != ISSUE_DONE || !meet(rank)) {
+        if (slot == NULL || conform_slot_issue(rank, slot, index) != ISSUE_DONE) {
             return false;
         }
-        if (!was_over) {
-            conform_rest(rank, rests_us[index % 3]);
-            was_over = conform_slot_test(rank, slot);
-            rank->seat->tried[PROMISE_OWN_PROGRESS]++;
+        rank->seat->tried[PROMISE_OWN_PROGRESS] += scene->late_rank == (int32_t)rank->rank;
+        if (scene->late_rank == (int32_t)rank->rank && !stand_still(rank, index)) {
+            conform_record(rank,
+                           (struct conform_event){.kind = EVENT_ANSWER,
+                                                  .call = CONFORM_NO_CALL,
+                                                  .op = index,
+                                                  .has_done = true,
+                                                  .took = STILL_US * UINT64_C(1000)},
+                           NULL, 0);
         }
         if (!finish(rank, slot)) {
             return false;
         }
+        atomic_store(&rank->seat->gather, index + 1);
     }
-    if (!was_over && scene->ops >= 3) {
-        conform_record(rank,
-                       (struct conform_event){.kind = EVENT_ANSWER,
-                                              .call = CONFORM_NO_CALL,
-                                              .op = scene->ops - 1,
-                                              .has_done = true,
-                                              .took = rests_us[2] * 1000},
-                       NULL, 0);
-    }
-    return true;
+    return !conform_is_stopped(rank);
 }
 
 /* ---- what caps leaves out ----------------------------------------------------------------------

@@ -4,38 +4,103 @@
 #include "sys/clock.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <sys/wait.h>
 
 enum {
     HANG_US = 8000000,  /* nothing takes so long but a hang */
     GRACE_US = 1500000, /* for the others, once one gave up */
-    OVER_US = 3000000   /* for processes to end, once all are through */
+    ALIKE_US = 1000000,
+    LOOK_US = 300000, /* to tell who still moves */
+    FEWER = 10,       /* who hangs goes to sleep so much more seldom than who waits */
+    OVER_US = 3000000 /* for processes to end, once all are through */
 };
 
-/* The hang is where the least has been done: the others may wait for that rank. */
-static int32_t hung_find(const struct conform_shared *shared, uint64_t now_us)
+/* How far a rank has come; of ranks that hang, those hang that did the least, as others may wait
+   for them. */
+static uint64_t progress_of(const struct conform_seat *seat)
 {
-    uint64_t least = UINT64_MAX;
-    int32_t found = 0;
+    uint32_t call = atomic_load(&seat->call);
+    uint32_t op = atomic_load(&seat->op);
+    bool may_wait = call == CONFORM_WAIT || call == CONFORM_ALLREDUCE;
 
-    for (uint32_t r = 0; r < shared->ranks; r++) {
-        const struct conform_seat *seat = &shared->seat[r];
-        uint32_t call = atomic_load(&seat->call);
-        uint64_t since_us = atomic_load(&seat->since_ns) / 1000;
-        uint32_t op = atomic_load(&seat->op);
-        bool may_wait = call == CONFORM_WAIT || call == CONFORM_ALLREDUCE;
-        uint64_t done = (((uint64_t)atomic_load(&seat->scene) << 1 | may_wait) << 32 |
-                         (op == UINT32_MAX ? 0 : op))
-                            << 4 |
-                        (call < 15 ? call : 15);
+    return (((uint64_t)atomic_load(&seat->scene) << 1 | may_wait) << 32 |
+            (op == UINT32_MAX ? 0 : op))
+               << 5 |
+           call;
+}
 
-        if (atomic_load(&seat->stage) == STAGE_RUNNING && call != CONFORM_NO_CALL &&
-            now_us > since_us + HANG_US && done < least) {
-            least = done;
-            found = (int32_t)r + 1;
+static bool is_hanging(const struct conform_seat *seat, uint64_t now_us, uint64_t limit_us)
+{
+    return atomic_load(&seat->stage) == STAGE_RUNNING &&
+           atomic_load(&seat->call) != CONFORM_NO_CALL &&
+           now_us > atomic_load(&seat->since_ns) / 1000 + limit_us;
+}
+
+/* How often a process went to sleep of its own: one that waits for others looks now and then, one
+   that hangs does not. */
+static uint64_t sleeps_of(const struct conform_seat *seat)
+{
+    char path[64];
+    char line[128];
+    unsigned long long count = 0;
+
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)atomic_load(&seat->pid));
+    FILE *file = fopen(path, "r");
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        if (sscanf(line, "voluntary_ctxt_switches: %llu", &count) == 1) {
+            break;
         }
     }
-    return found;
+    if (file != NULL) {
+        fclose(file);
+    }
+    return count;
+}
+
+/* Marks those that hang; false when none does. */
+static bool hung_find(struct conform_watch *watch, uint64_t now_us)
+{
+    uint64_t slept[CONFORM_RANKS_MAX] = {0};
+    uint64_t least = UINT64_MAX;
+
+    bool is_any = false;
+
+    watch->hung = 0;
+    for (uint32_t r = 0; r < watch->shared->ranks; r++) {
+        is_any |= is_hanging(&watch->shared->seat[r], now_us, HANG_US);
+    }
+    /* Those that came a moment later hang as much. */
+    for (uint32_t r = 0; r < watch->shared->ranks; r++) {
+        const struct conform_seat *seat = &watch->shared->seat[r];
+
+        if (is_any && is_hanging(seat, now_us, HANG_US - ALIKE_US) && progress_of(seat) < least) {
+            least = progress_of(seat);
+        }
+    }
+    for (uint32_t r = 0; r < watch->shared->ranks; r++) {
+        const struct conform_seat *seat = &watch->shared->seat[r];
+        bool is_one =
+            is_any && is_hanging(seat, now_us, HANG_US - ALIKE_US) && progress_of(seat) == least;
+
+        watch->hung |= (uint64_t)is_one << r;
+        slept[r] = is_one ? sleeps_of(seat) : 0;
+    }
+    if ((watch->hung & (watch->hung - 1)) == 0) {
+        return watch->hung != 0;
+    }
+    alar_clock_sleep(now_us + LOOK_US);
+    uint64_t most = 0;
+    for (uint32_t r = 0; r < watch->shared->ranks; r++) {
+        slept[r] = (watch->hung >> r & 1) != 0 ? sleeps_of(&watch->shared->seat[r]) - slept[r] : 0;
+        most = slept[r] > most ? slept[r] : most;
+    }
+    for (uint32_t r = 0; most > 0 && r < watch->shared->ranks; r++) {
+        if (slept[r] * FEWER > most) {
+            watch->hung &= ~(UINT64_C(1) << r);
+        }
+    }
+    return true;
 }
 
 static bool is_gone(const struct conform_seat *seat)
@@ -66,10 +131,9 @@ bool conform_watch_go_on(struct conform_watch *watch)
     if (atomic_load(&watch->shared->is_stopped) && watch->stopped_us == 0) {
         watch->stopped_us = now;
     }
-    watch->hung = hung_find(watch->shared, now);
+    bool is_hung = hung_find(watch, now);
     watch->is_late = now >= watch->until_us;
-    return watch->hung == 0 && !watch->is_late &&
-           (watch->over_us == 0 || now < watch->over_us + OVER_US) &&
+    return !is_hung && !watch->is_late && (watch->over_us == 0 || now < watch->over_us + OVER_US) &&
            (watch->stopped_us == 0 || now < watch->stopped_us + GRACE_US);
 }
 
@@ -113,7 +177,7 @@ void conform_watch_end(struct conform_watch *watch)
         uint32_t stage = atomic_load(&seat->stage);
         int32_t code = 0;
 
-        if (watch->hung == (int32_t)r + 1) {
+        if ((watch->hung >> r & 1) != 0) {
             tell_gone(seat, 3, 0);
         } else if (stage != STAGE_OVER && stage != STAGE_STOPPED && watch->hung == 0 &&
                    gone_how(seat, &code) != 0 && code != -SIGKILL) {

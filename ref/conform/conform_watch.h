@@ -9,7 +9,7 @@ struct conform_watch {
     uint64_t until_us;   /* the whole run's end, on alar_clock_now */
     uint64_t over_us;    /* when all were through; 0: not yet */
     uint64_t stopped_us; /* when a rank gave up; 0: none did */
-    int32_t hung;        /* rank + 1 that hangs; 0: none */
+    uint64_t hung;       /* ranks that hang, a bit each */
     bool is_late;        /* the time was over */
 };
 

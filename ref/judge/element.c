@@ -10,8 +10,7 @@ enum {
     SCRATCH_RANK_BYTES = 192,         /* for what takes room by rank */
     SPARE_BYTES = 256 << 10,          /* what the values after the first ones get: 12 ranks */
     WORK_THOROUGH = 10 * 1000 * 1000, /* about 100 ms */
-    WORK_SPARE = 100 * 1000,
-    JUDGE_ARITHMETICS = 4
+    WORK_SPARE = 100 * 1000
 };
 
 size_t alar_judge_scratch_bytes(uint32_t world)
@@ -64,6 +63,7 @@ struct judge_element judge_ask(const struct alar_judge *judge, const struct judg
                                         .beside = beside,
                                         .extreme = beside && out ? out[element - 1] : 0,
                                         .n = op->members};
+    asked.reduce.adder.is_product = op->red == ALAR_RED_PRODUCT;
     if (contract->height >= op->members) {
         asked.reduce.height = 0;
     }
@@ -73,8 +73,8 @@ struct judge_element judge_ask(const struct alar_judge *judge, const struct judg
 /* Every arithmetic that the contract allows, the plainest first. Libraries may add 16-bit floats in
    fp32 and round once at the end; without a promise that is as legal as rounding each time. A wider
    average may be divided in the dtype, or in the wider one. spec: O-36, N-31 */
-static uint32_t reduce_arithmetics(const struct alar_judge *judge, const struct alar_reduce *reduce,
-                                   struct alar_reduce *all)
+uint32_t judge_arithmetics(const struct alar_judge *judge, const struct alar_reduce *reduce,
+                           struct alar_reduce *all)
 {
     enum alar_dtype dtype = reduce->adder.dtype;
     bool is_rounding = reduce->red == ALAR_RED_SUM || reduce->red == ALAR_RED_PRODUCT ||
@@ -161,7 +161,7 @@ static void reduce_widen(struct judge_element *asked, const struct judge_element
 enum judge_legality judge_answer(struct alar_judge *judge, struct judge_element *asked)
 {
     struct alar_reduce all[JUDGE_ARITHMETICS];
-    uint32_t count = reduce_arithmetics(judge, &asked->reduce, all);
+    uint32_t count = judge_arithmetics(judge, &asked->reduce, all);
     enum judge_legality legality = JUDGE_ILLEGAL;
     enum alar_dtype promised = asked->reduce.adder.wide;
     struct judge_element trial = *asked;
@@ -199,7 +199,6 @@ void judge_limits(const struct judge_element *asked, struct judge_limits *limits
         return;
     }
     struct alar_range *range = alar_scratch_take(&scratch, UINT64_C(1) << reduce->n, sizeof *range);
-    adder.is_product = reduce->red == ALAR_RED_PRODUCT;
     alar_hull_build(&hull, adder, reduce->bits, reduce->n, range);
     limits->is_known = alar_hull_ends(&hull, &limits->lowest, &limits->highest);
 }

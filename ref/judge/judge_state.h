@@ -13,6 +13,7 @@ enum {
     JUDGE_HULL_RANKS = 12, /* up to here an exact hull costs less than a millisecond */
     JUDGE_THOROUGH = 256,  /* values that are searched for as long as it takes; later ones aren't */
     JUDGE_HELD_ELEMENTS = 4096,
+    JUDGE_ARITHMETICS = 4,
     JUDGE_STARTS = 16, /* starts tried for each named tree */
 };
 
@@ -292,6 +293,8 @@ struct judge_element {
 /* judge_reduce.c: one element. */
 struct judge_element judge_ask(const struct alar_judge *judge, const struct judge_op *op,
                                uint32_t element, const uint64_t *out);
+uint32_t judge_arithmetics(const struct alar_judge *judge, const struct alar_reduce *reduce,
+                           struct alar_reduce *all); /* room for JUDGE_ARITHMETICS */
 enum judge_legality judge_answer(struct alar_judge *judge, struct judge_element *asked);
 void judge_limits(const struct judge_element *asked, struct judge_limits *limits);
 

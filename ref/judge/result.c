@@ -191,8 +191,15 @@ bool judge_is_promised_tree(const struct alar_judge *judge, const struct judge_o
     }
     for (uint32_t e = 0; e < op->elements; e++) {
         struct judge_element asked = judge_ask(judge, op, e, out);
+        struct alar_reduce all[JUDGE_ARITHMETICS];
+        uint32_t count = judge_arithmetics(judge, &asked.reduce, all);
+        bool is_explained = false;
 
-        if (!trees_explain(&asked, name)) {
+        for (uint32_t k = 0; k < count && !is_explained; k++) {
+            asked.reduce = all[k];
+            is_explained = trees_explain(&asked, name);
+        }
+        if (!is_explained) {
             *element = e;
             return false;
         }

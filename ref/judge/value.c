@@ -213,7 +213,8 @@ static void value_promises(struct alar_judge *judge, struct judge_op *op)
     const uint64_t *out = value_row(judge, op, 0);
     struct judge_limits limits = {0};
 
-    if (judge->contract.tree[0] && op->red == ALAR_RED_SUM && alar_dtype_is_float(op->dtype) &&
+    if (judge->contract.tree[0] && (op->red == ALAR_RED_SUM || op->red == ALAR_RED_PRODUCT) &&
+        alar_dtype_is_float(op->dtype) &&
         !judge_is_promised_tree(judge, op, out, &limits.element)) {
         (void)value_illegal(judge, op, 0, ALAR_ANOMALY_NOT_THE_TREE, &limits);
     }

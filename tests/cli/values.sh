@@ -125,6 +125,13 @@ expect_text "a sum for a maximum" 1 "diagnosis: what sum gives" one max f32 3 7 
 expect_text "a rank missing in a product" 1 "diagnosis: rank 1 is missing" one product f32 3 5 7 -- 21
 expect_text "bxor for bor" 1 "what bxor gives" one bor u8 12 10 -- 6
 
+# A promised tree, in every arithmetic that is allowed, of products too. spec: O-33, O-36
+legal "a promised tree, kept in fp32" sum f16 2048 1 1 -- 2050 '"tree":"left-fold"'
+legal "a promised tree, rounded each time" sum f16 2048 1 1 -- 2048 '"tree":"left-fold"'
+expect_text "the value of another tree" 1 not-the-tree one sum f32 16777216 1 1 -- 16777218 '"tree":"left-fold"'
+legal "a product by the promised tree" product f32 3e38 0 3e38 -- 0 '"tree":"left-fold"'
+expect_text "a product by another tree" 1 not-the-tree one product f32 0 3e38 3e38 -- '"nan"' '"tree":"left-fold"'
+
 # No false FAIL and no wrong PASS. spec: O-05, O-31
 audit() { timeout -k 2 360 python3 tests/values/audit.py --alar "$BUILD/alar" --values 3000 --seed 3; }
 expect_text "an independent enumeration agrees on 3,000 values" 0 " 0 false FAIL, 0 wrong PASS" audit

@@ -72,10 +72,26 @@ static void say_op(struct verdict_phrase *phrase, const struct alar_evidence *ev
     }
 }
 
+/* A reduction, or another collective, from what the evidence keeps of it. */
+static void say_collective(struct verdict_phrase *phrase, unsigned long long amount)
+{
+    static const char *const names[] = {"",       "all_gather",     "gather",
+                                        "reduce", "reduce_scatter", "broadcast"};
+    unsigned long long name = amount >> 8 & 7, root = amount >> 11, red = amount & 255;
+    bool is_moved = name == 1 || name == 2 || name == 5;
+
+    verdict_say(phrase, "%s%s%s", name < 6 ? names[name] : "?", name > 0 && !is_moved ? " " : "",
+                is_moved                 ? ""
+                : red <= ALAR_RED_MINLOC ? alar_red_names[red]
+                                         : "?");
+    if (root > 0) {
+        verdict_say(phrase, " with root %llu", root - 1);
+    }
+}
+
 /* What kinds of mismatch disagree on, in words. */
 static void say_mismatch(struct verdict_phrase *phrase, const struct alar_evidence *evidence)
 {
-    static const char *const reds[] = {"sum", "max", "min", "product", "avg"};
     unsigned long long a = evidence->amount[0], b = evidence->amount[1];
 
     switch ((int)evidence->anomaly) {
@@ -83,7 +99,10 @@ static void say_mismatch(struct verdict_phrase *phrase, const struct alar_eviden
         verdict_say(phrase, ": \"%s\" against \"%s\"", evidence->name[0], evidence->name[1]);
         break;
     case ALAR_ANOMALY_MISMATCH_RED:
-        verdict_say(phrase, ": %s against %s", a < 5 ? reds[a] : "?", b < 5 ? reds[b] : "?");
+        verdict_say(phrase, ": ");
+        say_collective(phrase, a);
+        verdict_say(phrase, " against ");
+        say_collective(phrase, b);
         break;
     case ALAR_ANOMALY_MISMATCH_DTYPE:
         verdict_say(phrase, ": %s against %s", alar_dtype_name((enum alar_dtype)a),

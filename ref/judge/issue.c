@@ -14,7 +14,8 @@ static uint64_t event_hash(const struct alar_event *event, enum alar_field field
 /* What ranks must agree on beside the key, in one number. */
 static uint64_t issue_signature(const struct judge_op *op)
 {
-    return (op->n * 16 + (uint64_t)op->dtype) * 16 + (uint64_t)op->red;
+    return ((op->n * 32 + (uint64_t)op->dtype) * 32 + (uint64_t)op->red) ^
+           ((uint64_t)op->collective << 40);
 }
 
 /* What this rank's record says of the operation. */
@@ -30,6 +31,8 @@ static struct judge_op issue_read(const struct alar_event *event)
     op.step = alar_event_number(event, ALAR_FIELD_STEP, -1);
     op.mb = alar_event_number(event, ALAR_FIELD_MB, -1);
     op.pairs = (uint32_t)alar_event_number(event, ALAR_FIELD_PAIRS, 0);
+    op.collective = (uint32_t)(alar_event_number(event, ALAR_FIELD_COLL, 0) +
+                               8 * (1 + alar_event_number(event, ALAR_FIELD_ROOT, -1)));
     op.signature = issue_signature(&op);
     return op;
 }
@@ -39,7 +42,7 @@ static enum alar_anomaly issue_compare(const struct judge_op *first, const struc
     if (first->key_hash && other->key_hash && first->key_hash != other->key_hash) {
         return ALAR_ANOMALY_MISMATCH_KEY;
     }
-    if (first->red != other->red) {
+    if (first->red != other->red || first->collective != other->collective) { /* spec: H-31 */
         return ALAR_ANOMALY_MISMATCH_RED;
     }
     if (first->dtype != other->dtype) {
@@ -86,7 +89,7 @@ static uint64_t issue_amount(enum alar_anomaly anomaly, const struct judge_op *o
 {
     switch ((int)anomaly) {
     case ALAR_ANOMALY_MISMATCH_RED:
-        return (uint64_t)op->red;
+        return (uint64_t)op->red + ((uint64_t)op->collective << 8);
     case ALAR_ANOMALY_MISMATCH_DTYPE:
         return (uint64_t)op->dtype;
     default:
@@ -229,6 +232,7 @@ static void issue_describe(struct alar_judge *judge, struct judge_op *op,
     const struct alar_event *event = judge->event;
 
     op->red = mine->red;
+    op->collective = mine->collective;
     op->dtype = mine->dtype;
     op->n = mine->n;
     op->key_hash = mine->key_hash;

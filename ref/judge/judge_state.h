@@ -103,6 +103,7 @@ struct judge_op {
     uint64_t n, key_hash, signature;
     int64_t step, mb;
     uint32_t pairs;
+    uint32_t collective; /* word of `coll` + 8 * (1 + `root`, where one is given) */
     char key[ALAR_NAME_MAX];
     uint64_t names; /* struct judge_names; 0: the key is one name, or none */
     char error[ALAR_NAME_MAX];
@@ -113,6 +114,8 @@ struct judge_op {
     uint64_t in;                     /* uint64_t[members][elements] */
     uint64_t out;                    /* uint64_t[JUDGE_CLASSES][out_elements] */
     uint32_t classes;
+    bool is_in_parts;  /* each rank got a part of one result, or none of it */
+    uint32_t in_parts; /* elements of it that ranks recorded */
     uint64_t twin; /* uint64_t[twin_elements] */
     uint32_t twin_elements;
     struct alar_place twin_place;

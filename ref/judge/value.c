@@ -52,6 +52,35 @@ static uint64_t *value_row(const struct alar_judge *judge, const struct judge_op
     return (uint64_t *)alar_arena_at(judge->arena, op->out) + (size_t)row * op->out_elements;
 }
 
+/* Reads one rank's part of a result that no rank needs to hold whole: the parts of all ranks are one
+   result. spec: H-30 */
+static enum alar_status value_take_part(struct alar_judge *judge, struct judge_op *op,
+                                        struct judge_entry *entry, uint32_t count)
+{
+    uint64_t at = (uint64_t)judge->event->number[ALAR_FIELD_AT];
+
+    if (!op->in || (op->out && !op->is_in_parts)) {
+        op->is_partial = true; /* nothing to hold it against, or others got all of it */
+        return ALAR_OK;
+    }
+    if (!op->out) {
+        op->is_in_parts = true;
+        op->classes = 1;
+        op->out_elements = op->elements;
+        op->out = alar_arena_take(judge->arena, VALUE_ROWS * op->elements * sizeof(uint64_t));
+    }
+    if (at > op->elements || count > op->elements - at) {
+        return judge_complain_numbers(judge, ALAR_FIELD_OUT, "values from `at` up to",
+                                      (int64_t)op->elements, "values", count);
+    }
+    ALAR_TRY(judge_bits(judge, ALAR_FIELD_OUT, op->dtype, value_row(judge, op, 0) + at, count));
+    op->in_parts += count;
+    entry->class = 0;
+    entry->has_out = true;
+    op->outs++;
+    return ALAR_OK;
+}
+
 /* Reads the result of one rank; equal results of several ranks are kept once. */
 enum alar_status judge_take_out(struct alar_judge *judge, struct judge_op *op,
                                 struct judge_entry *entry)
@@ -67,11 +96,14 @@ enum alar_status judge_take_out(struct alar_judge *judge, struct judge_op *op,
         return judge_complain_numbers(judge, ALAR_FIELD_OUT, "at most n values", (int64_t)entry->n,
                                       "values", count);
     }
+    if (event->has[ALAR_FIELD_AT]) {
+        return value_take_part(judge, op, entry, count);
+    }
     if (!op->out) {
         op->out_elements = count;
         op->out = alar_arena_take(judge->arena, VALUE_ROWS * count * sizeof(uint64_t));
     }
-    if (count != op->out_elements) {
+    if (count != op->out_elements || op->is_in_parts) {
         op->is_partial = true;
         return ALAR_OK;
     }
@@ -259,7 +291,9 @@ static uint32_t value_done(const struct alar_judge *judge, const struct judge_op
 void judge_value(struct alar_judge *judge, struct judge_op *op)
 {
     const struct judge_entry *first = judge_entry_at(judge, op, 0);
-    bool is_whole = !op->is_partial && op->ins == op->members && op->elements == op->out_elements;
+    bool is_whole = !op->is_partial && op->ins == op->members &&
+                    op->elements == op->out_elements &&
+                    (!op->is_in_parts || op->in_parts == op->elements);
     int legal = -1;
 
     if (op->outs > 0 && is_whole) {

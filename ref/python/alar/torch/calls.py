@@ -25,6 +25,13 @@ def _all_reduce(tensors, option=None):
     return [Operation("all_reduce", (one,), (one,), _reduction(option)) for one in _list(tensors)]
 
 
+def _all_reduce_coalesced(tensors, option=None):
+    made = _all_reduce(tensors, option)
+    for op in made:
+        op.has_version = False
+    return made
+
+
 def _broadcast(tensors, option=0):
     return [Operation("broadcast", (one,), (one,), None, _root(option)) for one in _list(tensors)]
 
@@ -80,7 +87,7 @@ def _reduce_scatter_singles(outputs, inputs, option=None):
 
 METHODS = {
     "allreduce": _all_reduce,
-    "allreduce_coalesced": _all_reduce,
+    "allreduce_coalesced": _all_reduce_coalesced,
     "broadcast": _broadcast,
     "reduce": _reduce,
     "allgather": _all_gather,

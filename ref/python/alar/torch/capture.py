@@ -253,10 +253,10 @@ def _wait_of(name, original):
 
 def _version(op):
     """The counter of writes, without waking the watch; None once it is the program's again."""
-    if op.is_over or not op.targets:
+    if op.is_over or not op.has_version:
         return None
     with torch._C.DisableTorchFunction():
-        return op.targets[0]._version
+        return op.version()
 
 
 def _is_completed_of(name, original):

@@ -13,12 +13,15 @@ class Operation:
     """`sources` and `targets` are the tensors that are read and written; they are held only while the
     operation is pending. Elements are counted over all tensors, one after the other."""
     __slots__ = ("group", "number", "segment", "kind", "red", "root", "dtype", "n", "kept", "before",
-                 "part", "is_giver", "sources", "targets", "address", "size", "is_sync", "is_pending",
+                 "part", "is_giver", "has_version", "sources", "targets", "address", "size", "is_sync", "is_pending",
                  "is_over", "is_quiet", "has_polled")
 
     def __init__(self, kind, sources, targets, red=None, root=None):
         self.kind, self.red, self.root = kind, red, root  # root: its place in the group
         self.sources, self.targets = sources, targets
+        # Other results, and those of a call for several tensors, torch copies to their place itself: the
+        # counter of writes then says nothing about the program.
+        self.has_version = kind == "all_reduce" and len(targets) == 1
         self.is_pending = True                  # as far as the program knows
         self.is_over = self.is_quiet = False    # waited for, or failed; somebody has its future
         self.has_polled = False
@@ -68,6 +71,10 @@ class Operation:
             return None
         count = self.kept if self.part is None else self.part[1]
         return self._copy(self.targets, count) if count else b""
+
+    def version(self):
+        """The counter of the program's writes into the result; None where it counts others too."""
+        return values.version(self.targets[0]) if self.has_version and self.targets else None
 
     def _copy(self, tensors, elements):
         if len(tensors) == 1:

@@ -103,18 +103,27 @@ def _watched(function, arguments, named, before):
             result_or_none = locals().get("result")
             views = _views(result_or_none, before)
             for tensor, op, version in before:
-                _note(tensor, op, version, views, reads)
+                _note(tensor, op, _is_written(tensor, op, version, name), views, reads)
         except Exception as error:
             _spoil(before, error)
     return result
 
 
-def _note(tensor, op, version, views, reads):
+def _is_written(tensor, op, version, name):
+    """Did the function write into it? Where torch itself counts up, its name tells: add_, __iadd__."""
+    if op is None or op.has_version or not op.is_pending:
+        return values.version(tensor) != version
+    return name == "__setitem__" or (
+        name.startswith("__i") and name.endswith("__") and name not in ("__int__", "__index__",
+                                                                        "__invert__", "__iter__")) or (
+        name.endswith("_") and not name.endswith("__"))
+
+
+def _note(tensor, op, is_written, views, reads):
     """What happened to one tensor: a write, a view of it, a read, or nothing."""
     recorder = _recorder_of(op)
     if recorder is None:
         return
-    is_written = values.version(tensor) != version
     if is_written and op.is_pending:
         at, count, copied = snapshot(tensor, op)
         recorder.add("write", op, (at, count, copied), caller(4))

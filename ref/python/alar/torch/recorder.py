@@ -13,7 +13,7 @@ import torch
 import torch.distributed as dist
 from torch.distributed import distributed_c10d as c10d
 
-from . import capture, pending, values
+from . import capture, pending
 from .labels import current
 from .writer import Writer, now, warn
 
@@ -232,31 +232,27 @@ class record:
                         queue.append(("segment", None, now(), (group.name, op.segment), None))
                 else:
                     op.segment, op.number = 0, number
-                target = op.targets[0] if op.targets else None
-                if self.with_watch and target is not None:
-                    self.live.setdefault(pending.storage(target), []).append(op)
+                if self.with_watch and op.targets:
+                    self.live.setdefault(pending.storage(op.targets[0]), []).append(op)
                 queue.append(("issue", op, now(), (
                     op.contribution() if self.has_values else False,
-                    values.version(target) if target is not None else 0, label), where))
+                    op.version(), label), where))
             self.count += len(made)
 
     def finish(self, op):
         """The wait, or the blocking call, returned."""
         op.is_over, op.is_pending = True, False
-        target = op.targets[0] if op.targets else None
         self.writer.queue.append(("done", op, now(), (
-            op.result() if self.has_values else None,
-            values.version(target) if target is not None else 0), None))
+            op.result() if self.has_values else None, op.version()), None))
         op.sources = op.targets = ()
 
     def complete(self, op):
         """Whoever asked for a future learns of the end from another thread."""
         if op.is_pending and self.is_on:
             op.is_pending = False
-            target = op.targets[0] if op.targets else None
-            self.writer.queue.append(("complete", op, now(), (
-                op.result() if self.has_values else None,
-                values.version(target) if target is not None else 0), None))
+            with torch._C.DisableTorchFunction():  # it may be watched, and this be another thread
+                self.writer.queue.append(("complete", op, now(), (
+                    op.result() if self.has_values else None, op.version()), None))
 
     def fail(self, op, error):
         """A wait that only ran out of its own time may be tried again."""

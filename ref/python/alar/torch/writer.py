@@ -186,8 +186,9 @@ class Writer:
         # Without a word for the reduction there is no value to judge.
         bits = "" if word is None or copied is False else ',"in":' + values.row(
             copied, op.dtype, op.before, op.kept)
-        return '%s,"red":"%s","dtype":"%s","n":%d,"sync":%s,"buf":"%x","ver":%d%s%s' % (
-            kind, word or "sum", op.dtype, op.n, sync, op.address, version, bits, fields)
+        return '%s,"red":"%s","dtype":"%s","n":%d,"sync":%s,"buf":"%x"%s%s%s' % (
+            kind, word or "sum", op.dtype, op.n, sync, op.address, self._text_wait(op, version), bits,
+            fields)
 
     def _text_wait(self, op, version):
         return "" if version is None else ',"ver":%d' % version
@@ -202,7 +203,7 @@ class Writer:
             bits = '%s,"out":[%s]' % (
                 "" if op.part is None else ',"at":%d' % op.part[0],
                 ",".join(values.words(values.raw(copied), op.dtype)[:count]))
-        return ',"ver":%d%s' % (version, bits)
+        return self._text_wait(op, version) + bits
 
     _text_complete = _text_done
 

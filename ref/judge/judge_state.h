@@ -116,7 +116,7 @@ struct judge_op {
     uint32_t classes;
     bool is_in_parts;  /* each rank got a part of one result, or none of it */
     uint32_t in_parts; /* elements of it that ranks recorded */
-    uint64_t twin; /* uint64_t[twin_elements] */
+    uint64_t twin;     /* uint64_t[twin_elements] */
     uint32_t twin_elements;
     struct alar_place twin_place;
     bool is_partial; /* ranks recorded different numbers of elements, or more classes than kept */

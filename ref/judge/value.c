@@ -52,8 +52,8 @@ static uint64_t *value_row(const struct alar_judge *judge, const struct judge_op
     return (uint64_t *)alar_arena_at(judge->arena, op->out) + (size_t)row * op->out_elements;
 }
 
-/* Reads one rank's part of a result that no rank needs to hold whole: the parts of all ranks are one
-   result. spec: H-30 */
+/* Reads one rank's part of a result that no rank needs to hold whole: the parts of all ranks are
+   one result. spec: H-30 */
 static enum alar_status value_take_part(struct alar_judge *judge, struct judge_op *op,
                                         struct judge_entry *entry, uint32_t count)
 {
@@ -291,8 +291,7 @@ static uint32_t value_done(const struct alar_judge *judge, const struct judge_op
 void judge_value(struct alar_judge *judge, struct judge_op *op)
 {
     const struct judge_entry *first = judge_entry_at(judge, op, 0);
-    bool is_whole = !op->is_partial && op->ins == op->members &&
-                    op->elements == op->out_elements &&
+    bool is_whole = !op->is_partial && op->ins == op->members && op->elements == op->out_elements &&
                     (!op->is_in_parts || op->in_parts == op->elements);
     int legal = -1;
 

@@ -7,15 +7,17 @@ import torch.distributed as dist
 ELEMENTS = 16     # of one tensor that are kept: the first ones
 ROW_ELEMENTS = 1024  # of what was gathered from all ranks
 
-DTYPES = {torch.float32: "f32", torch.float64: "f64", torch.float16: "f16", torch.bfloat16: "bf16",
-          torch.int32: "i32", torch.int64: "i64", torch.uint8: "u8"}
-BYTES = {"f32": 4, "f64": 8, "f16": 2, "bf16": 2, "i32": 4, "i64": 8, "u8": 1}
+DTYPES = {getattr(torch, name): word for name, word in (
+    ("float32", "f32"), ("float64", "f64"), ("float16", "f16"), ("bfloat16", "bf16"), ("int8", "i8"),
+    ("int16", "i16"), ("int32", "i32"), ("int64", "i64"), ("uint8", "u8"), ("uint16", "u16"),
+    ("uint32", "u32"), ("uint64", "u64")) if hasattr(torch, name)}
+BYTES = {word: 2 if word == "bf16" else int(word[1:]) // 8 for word in DTYPES.values()}
 # Adding this changes no bit of anything: -0 for floats, 0 for integers.
-NOTHING = {"f32": '"80000000"', "f64": '"8000000000000000"', "f16": '"8000"', "bf16": '"8000"',
-           "i32": '"00000000"', "i64": '"0000000000000000"', "u8": '"00"'}
+NOTHING = {word: '"%s%s"' % ("8" if "f" in word else "0", "0" * (2 * size - 1))
+           for word, size in BYTES.items()}
 REDUCTIONS = [(getattr(dist.ReduceOp, name), word) for name, word in (
-    ("SUM", "sum"), ("AVG", "avg"), ("MAX", "max"), ("MIN", "min"), ("PRODUCT", "product"))
-    if hasattr(dist.ReduceOp, name)]
+    ("SUM", "sum"), ("AVG", "avg"), ("MAX", "max"), ("MIN", "min"), ("PRODUCT", "product"),
+    ("BAND", "band"), ("BOR", "bor"), ("BXOR", "bxor")) if hasattr(dist.ReduceOp, name)]
 
 _string_at = ctypes.string_at
 

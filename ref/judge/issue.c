@@ -42,7 +42,7 @@ static enum alar_anomaly issue_compare(const struct judge_op *first, const struc
     if (first->key_hash && other->key_hash && first->key_hash != other->key_hash) {
         return ALAR_ANOMALY_MISMATCH_KEY;
     }
-    if (first->red != other->red || first->collective != other->collective) { /* spec: H-31 */
+    if (first->red != other->red || first->collective != other->collective) { /* spec: H-51 */
         return ALAR_ANOMALY_MISMATCH_RED;
     }
     if (first->dtype != other->dtype) {

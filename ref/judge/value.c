@@ -53,7 +53,7 @@ static uint64_t *value_row(const struct alar_judge *judge, const struct judge_op
 }
 
 /* Reads one rank's part of a result that no rank needs to hold whole: the parts of all ranks are
-   one result. spec: H-30 */
+   one result. spec: H-50 */
 static enum alar_status value_take_part(struct alar_judge *judge, struct judge_op *op,
                                         struct judge_entry *entry, uint32_t count)
 {

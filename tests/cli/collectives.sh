@@ -20,7 +20,7 @@ gathered() {
 END
     judge
 }
-# spec: H-30
+# spec: H-50
 expect_text "an all-gather" 0 "1 of 1 operations judged" gathered '[5,7]'
 expect_text "a rank's row is lost" 1 "FAIL	illegal-value" gathered '[5,0]'
 expect_text "two rows change places" 1 "FAIL	illegal-value" gathered '[7,5]'
@@ -35,7 +35,7 @@ scattered() {
 END
     judge
 }
-# spec: H-30
+# spec: H-50
 expect_text "a reduce-scatter" 0 "1 of 1 operations judged" scattered '[2]' '[4]'
 expect_text "one part is wrong" 1 "FAIL	illegal-value" scattered '[2]' '[5]'
 expect_text "a part is not there" 2 "not recorded" scattered '[2]' '[]'
@@ -51,7 +51,7 @@ reduced() {
 END
     judge
 }
-# spec: H-30
+# spec: H-50
 for kind in reduce gather; do
     expect_text "a $kind" 0 "1 of 1 operations judged" reduced $kind '[1,3]'
     expect_text "a $kind without a rank" 1 "FAIL	illegal-value" reduced $kind '["00000000",3]'
@@ -65,7 +65,7 @@ differs() {
 END
     judge
 }
-# spec: H-31
+# spec: H-51
 expect_text "another collective" 1 "mismatch-red: operation world/0, rank 1: ranks asked for different reductions in one all-reduce: sum against broadcast with root 0" \
     differs '' '"coll":"broadcast","root":0,'
 expect_text "another root" 1 ": reduce max with root 0 against reduce max with root 1" \

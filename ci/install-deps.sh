@@ -15,7 +15,8 @@ profile=${1:-default}
 case $profile in
     run) wanted=$build ;;
     default) wanted="$build $check" ;;
-    matrix) wanted="$build $check openmpi-bin libopenmpi-dev python3-torch python3-numpy" ;;
+    matrix) wanted="$build $check openmpi-bin libopenmpi-dev python3-torch python3-numpy
+        python3-venv" ;;
     bench) wanted="$build $check gnuplot-nox time" ;;
     *)
         echo "install-deps.sh: expected run, default, matrix or bench, found '$profile'" >&2

@@ -1,5 +1,5 @@
 # Targets of the Python package.
-.PHONY: python-programs wheel
+.PHONY: python-programs wheel torch
 
 # What the package packs: without failure points and MPI, and with yajl inside.
 python-programs:
@@ -7,3 +7,7 @@ python-programs:
 
 wheel: ## a wheel of the Python package alar, in build/dist
 	$(Q)ci/wheel.sh $(BUILD)/dist
+
+torch: deps-matrix ## the torch recorder with torch 1.13 and 2.13, Flight Recorder dumps, the wheel
+	$(Q)$(MAKE) $(PARALLEL) $(BUILD)/alar
+	$(Q)ci/check.sh torch

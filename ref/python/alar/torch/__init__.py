@@ -14,7 +14,28 @@ here raises into the program: what can't be recorded is left out, with a line on
 
 What is seen, and what is not, stands in the header of each file (`sees`) and in ref/python/README.md.
 """
-from .labels import label, report
-from .recorder import record, recording
+import sys
+
+
+def _need(condition, text):
+    """One line, and 3 where the package is run as a program."""
+    if not condition:
+        if sys.argv[:1] == ["-m"]:
+            print("alar.torch: " + text, file=sys.stderr)
+            sys.exit(3)
+        raise ImportError("alar.torch: " + text)
+
+
+try:
+    import torch
+    import torch.distributed
+except ImportError:
+    torch = None
+_need(torch is not None, "expected torch 1.13 or later, found none: pip install torch")
+_need(torch.distributed.is_available(), "expected a torch with distributed, found %s without"
+      % getattr(torch, "__version__", "one"))
+
+from .labels import label, report  # noqa: E402
+from .recorder import record, recording  # noqa: E402
 
 __all__ = ["label", "record", "recording", "report"]

@@ -111,7 +111,7 @@ class record:
             self.writer.stop()
         self.rank, self.size = dist.get_rank(), dist.get_world_size()
         self.world = weakref.ref(world)
-        self.groups, self.names = {}, {}
+        self.groups, self.names, self.starts = {}, {}, 0
         self.t0, self.tag, self.backend = now(), self._tag(), str(dist.get_backend())
         try:
             self.writer = Writer(self.rank, self._path, self._header, self.t0)
@@ -188,6 +188,7 @@ class record:
             if self.world is None or not is_same:
                 self._open()
             self.world = weakref.ref(world)
+            self.starts += 1
         if process_group is world:
             name, members = "world", list(range(self.size))
         else:
@@ -204,9 +205,10 @@ class record:
         return made
 
     def _name(self, process_group, members):
-        """torch's own name; numbered on where, after a new start, it means other ranks."""
+        """torch's own name; after a new start of torch.distributed, which numbers from 0, with its number."""
         names = c10d._pg_names if hasattr(c10d, "_pg_names") else c10d._world.pg_names
-        base = name = "group %s" % str(names.get(process_group, "?")).replace("/", "-")
+        name = "group %s" % str(names.get(process_group, "?")).replace("/", "-")
+        base = name = name if self.starts < 2 else "%s of start %d" % (name, self.starts)
         again = 1
         while name in self.names and (self.names[name].members != members or (
                 self.names[name].known() is not None)):

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# seconds: 3000
+# The torch recorder on real gloo, two processes, with torch 1.13 and 2.13: what it must see, what it must
+# not change, and what it does with programs, labels and disks that go wrong.
+. "$(dirname "$0")/lib.sh"
+
+here=tests/torch
+
+# all_are VERDICT DIR NAME...: each of these histories
+all_are() {
+    local wanted=$1 directory=$2 name bad=0
+    shift 2
+    for name in "$@"; do
+        verdict "$directory/$name" | head -n 1 | grep -qF "$wanted" || {
+            bad=1
+            echo "$name: expected $wanted"
+            verdict "$directory/$name" | head -n 4
+        }
+    done
+    return $bad
+}
+
+forms() { # forms VERSION
+    local reads writes nothing
+    check "$1: looks at a pending tensor" bare $here/forms.py "$SCRATCH/forms" "$SCRATCH/store"
+    cp "$SCRATCH/.output" "$SCRATCH/names"
+    reads=$(sed -n 's/^reads //p' "$SCRATCH/names") writes=$(sed -n 's/^writes //p' "$SCRATCH/names")
+    nothing=$(sed -n 's/^nothing //p' "$SCRATCH/names")
+    # shellcheck disable=SC2086
+    {
+        check "$1: every way to read early" all_are "FAIL	early-read: operation world/0, rank 0" "$SCRATCH/forms" $reads
+        check "$1: every way to write early" all_are "FAIL	in-flight-write: operation world/0, rank 0" "$SCRATCH/forms" $writes
+        check "$1: views and shapes are no reads" all_are PASS "$SCRATCH/forms" $nothing
+    }
+    check "$1: at the line of the program" grep -q '"ev":"read".*"src":"forms.py:' "$SCRATCH/forms/ratio-item/rank0.jsonl"
+}
+
+programs() { # programs VERSION
+    check "$1: every collective" recorded "$SCRATCH/c" -- $here/collectives.py "$SCRATCH/store"
+    expect_text "$1: is judged" 0 "operations judged, same bits on all ranks" verdict "$SCRATCH/c"
+    expect_text "$1: wrong labels and reports" 0 "went on" recorded "$SCRATCH/r" -- $here/reports.py "$SCRATCH/store"
+    cp "$SCRATCH/.output" "$SCRATCH/said"
+    check "$1: are left out with a line each" [ "$(grep -c 'was left out' "$SCRATCH/said")" -eq 19 ]
+    expect_text "$1: the right ones are judged" 0 "reports recomputed" verdict "$SCRATCH/r"
+    expect_text "$1: 50 seeds, bare and recorded" 0 "200 losses the same to the bit" \
+        bare $here/seeds.py "$SCRATCH/seeds" "$SCRATCH/store"
+    check "$1: all of them pass" all_are PASS "$SCRATCH/seeds" 00 01 25 49
+}
+
+lives() { # lives VERSION
+    check "$1: groups made anew" recorded "$SCRATCH/a" -- $here/life.py again "$SCRATCH/store"
+    expect_text "$1: are judged" 0 "operations judged" verdict "$SCRATCH/a"
+    check "$1: two threads" recorded "$SCRATCH/t" -- $here/life.py threads "$SCRATCH/store"
+    expect_text "$1: are judged" 0 "400 of 400 operations judged" verdict "$SCRATCH/t"
+    check "$1: the last 20 operations" recorded "$SCRATCH/ring" --last 20 -- $here/life.py ring "$SCRATCH/store"
+    expect_text "$1: are judged" 0 "15 of 15 operations judged" verdict "$SCRATCH/ring/from-00000080"
+    check "$1: older ones are gone" [ ! -e "$SCRATCH/ring/from-00000040" ]
+    check "$1: and it says where it begins" grep -q '"begins":80' "$SCRATCH/ring/from-00000080/rank0.jsonl"
+    check "$1: a forked child" recorded "$SCRATCH/f" -- $here/life.py fork "$SCRATCH/store"
+    expect_text "$1: is a rank of its own" 0 "4 of 4 operations judged" verdict "$SCRATCH/f"
+    expect_code "$1: a program that raises" 1 recorded "$SCRATCH/e" -- $here/life.py raises "$SCRATCH/store"
+    check "$1: leaves a whole history" grep -q '"ev":"exit".*ValueError' "$SCRATCH/e/rank0.jsonl"
+}
+
+killed() { # killed: ten operations, a second, and a kill
+    local pid k
+    rm -rf "$SCRATCH/k" "$SCRATCH"/store*
+    "$python" -m alar.torch -o "$SCRATCH/k" $here/life.py slow "$SCRATCH/store" >"$SCRATCH/slow" 2>&1 &
+    pid=$!
+    for k in $(seq 600); do
+        grep -q reduced "$SCRATCH/slow" && break
+        sleep 0.1
+    done
+    sleep 1
+    kill -9 $pid
+    wait $pid
+    [ "$(grep -c '"ev":"done"' "$SCRATCH/k/rank0.jsonl")" -eq 10 ]
+}
+
+# full: a disk of 64 KiB, or, where none can be mounted, a limit on the size of files
+full() {
+    rm -rf "$SCRATCH/d" "$SCRATCH"/store*
+    (trap '' XFSZ; ulimit -f 100; timeout -k 2 240 "$python" -m alar.torch -o "$SCRATCH/d" $here/life.py alone "$SCRATCH/store" 2>&1 | cat)
+}
+
+wrong() { # wrong VERSION
+    check "$1: a killed process loses the last moment only" killed
+    expect_text "$1: and never passes" 2 UNKNOWN verdict "$SCRATCH/k"
+    expect_text "$1: a full disk does not end the program" 0 "[1.0, 2999.0]" full
+    cp "$SCRATCH/.output" "$SCRATCH/said"
+    check "$1: and is said in a line" grep -q 'File too large.*the program goes on' "$SCRATCH/said"
+    expect_text "$1: nothing to record" 3 "no collective was recorded" recorded "$SCRATCH/n" -- $here/life.py nothing x
+    expect_code "$1: the program's own exit code" 7 recorded "$SCRATCH/n" -- $here/life.py exits x
+    expect_text "$1: no script" 3 "expected a script, found none" recorded "$SCRATCH/n" -- nowhere.py
+    expect_text "$1: no directory" 3 "expected -o DIR script.py" "$python" -m alar.torch x.py
+    expect_text "$1: help" 0 "torchrun --nproc-per-node" "$python" -m alar.torch --help
+}
+
+launched() { # launched: with torchrun, and once more after a failure
+    local run="-m torch.distributed.run --nproc-per-node 2"
+    # shellcheck disable=SC2086
+    {
+        check "2.13: torchrun" bare $run -m alar.torch -o "$SCRATCH/run" $here/life.py torchrun x
+        expect_text "2.13: is judged" 0 "6 of 6 operations judged" verdict "$SCRATCH/run"
+        check "2.13: torchrun starts anew" bare $run --max-restarts 1 -m alar.torch -o "$SCRATCH/elastic" \
+            $here/life.py torchrun fails-once
+        expect_text "2.13: a history for each attempt" 0 "6 of 6 operations judged" verdict "$SCRATCH/elastic/attempt-1"
+        check "2.13: gradients of DDP on request" recorded "$SCRATCH/g" --gradients -- \
+            $here/collectives.py "$SCRATCH/store"
+        expect_text "2.13: are judged" 0 "operations judged" verdict "$SCRATCH/g"
+        check "2.13: and are more operations" [ "$(cat "$SCRATCH"/g/*.jsonl | grep -c issue)" -gt \
+            "$(cat "$SCRATCH"/c/*.jsonl | grep -c issue)" ]
+    }
+}
+
+for version in 1.13 2.13; do
+    python_of $version || continue
+    forms $version
+    programs $version
+    lives $version
+    wrong $version
+    [ $version = 1.13 ] || launched
+done
+tally

@@ -5,7 +5,9 @@
 #include <string.h>
 
 struct digest {
-    uint64_t group, number;
+    uint64_t group, key; /* hashes of names; no key where operations do not name their step */
+    int64_t step, mb;
+    uint64_t number;
     uint64_t in, out; /* hashes of bits */
     bool has_out;
     struct alar_place place;
@@ -39,6 +41,9 @@ static void digest_take(void *context, const struct alar_op_view *view)
     }
     digests->item[digests->count++] = (struct digest){
         alar_text_hash((struct alar_text){view->group, strlen(view->group)}),
+        view->step >= 0 ? alar_text_hash(view->key) : 0,
+        view->step,
+        view->step >= 0 ? view->mb : -1,
         view->number,
         digest_bits(view->in, (size_t)view->members * view->elements),
         view->out != NULL ? digest_bits(view->out, view->elements) : 0,
@@ -47,14 +52,39 @@ static void digest_take(void *context, const struct alar_op_view *view)
     };
 }
 
-static int order(const void *left, const void *right)
+/* By group, key, step and microbatch. */
+static int order_label(const struct digest *a, const struct digest *b)
 {
-    const struct digest *a = left, *b = right;
-
     if (a->group != b->group) {
         return a->group < b->group ? -1 : 1;
     }
-    return a->number < b->number ? -1 : a->number > b->number;
+    if (a->key != b->key) {
+        return a->key < b->key ? -1 : 1;
+    }
+    if (a->step != b->step) {
+        return a->step < b->step ? -1 : 1;
+    }
+    return a->mb < b->mb ? -1 : a->mb > b->mb;
+}
+
+static int order(const void *left, const void *right)
+{
+    const struct digest *a = left, *b = right;
+    int side = order_label(a, b);
+
+    return side != 0 ? side : a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* How many digests from `at` on have its label; those without a step are told apart by number. */
+static size_t digest_run(const struct digests *digests, size_t at)
+{
+    size_t end = at + 1;
+
+    while (digests->item[at].step >= 0 && end < digests->count &&
+           order_label(&digests->item[at], &digests->item[end]) == 0) {
+        end++;
+    }
+    return end - at;
 }
 
 static void digests_sort(struct digests *digests)
@@ -88,15 +118,18 @@ static void rerun_walk(struct alar_rerun *rerun, struct digests *a, struct diges
     digests_sort(a);
     digests_sort(b);
     while (i < a->count && k < b->count) {
-        int side = order(&a->item[i], &b->item[k]);
+        bool has_step = a->item[i].step >= 0 && b->item[k].step >= 0;
+        int side =
+            has_step ? order_label(&a->item[i], &b->item[k]) : order(&a->item[i], &b->item[k]);
+        size_t mine = side <= 0 ? digest_run(a, i) : 0, theirs = side >= 0 ? digest_run(b, k) : 0;
+        size_t both = mine < theirs ? mine : theirs; /* the last attempts, with each other */
 
-        if (side == 0) {
-            rerun_pair(rerun, &a->item[i], &b->item[k]);
-        } else {
-            rerun->other++;
+        for (size_t n = 1; n <= both; n++) {
+            rerun_pair(rerun, &a->item[i + mine - n], &b->item[k + theirs - n]);
         }
-        i += side <= 0;
-        k += side >= 0;
+        rerun->other += mine + theirs - 2 * both;
+        i += mine;
+        k += theirs;
     }
     rerun->other += a->count - i + b->count - k;
 }

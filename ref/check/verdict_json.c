@@ -73,6 +73,31 @@ static void json_witness(yajl_gen json, const struct alar_history_files *files,
     yajl_gen_map_close(json);
 }
 
+/* What is known of a report that is wrong. */
+static void json_report(yajl_gen json, const struct alar_evidence *evidence)
+{
+    static const char *const counts[] = {"", "tokens", "nonfinite", "empty"};
+
+    if (evidence->count != ALAR_REPORT_COUNT_NONE) {
+        alar_gen_key_text(json, "count", counts[evidence->count]);
+        alar_gen_key_count(json, "count_shown", evidence->count_shown);
+        alar_gen_key_count(json, "count_due", evidence->count_due);
+    }
+    if (evidence->microbatch >= 0) {
+        alar_gen_key_signed(json, "microbatch", evidence->microbatch);
+    }
+    if (evidence->is_report) {
+        alar_gen_text(json, "also_fits");
+        yajl_gen_array_open(json);
+        for (unsigned a = 0; a < ALAR_ANOMALY_COUNT; a++) {
+            if (evidence->fits[a / 64] >> a % 64 & 1) {
+                alar_gen_text(json, alar_anomaly_name((enum alar_anomaly)a));
+            }
+        }
+        yajl_gen_array_close(json);
+    }
+}
+
 static void json_numbers(yajl_gen json, const struct alar_evidence *evidence)
 {
     if (evidence->element >= 0) {
@@ -91,11 +116,14 @@ static void json_numbers(yajl_gen json, const struct alar_evidence *evidence)
     yajl_gen_integer(json, (long long)evidence->amount[0]);
     yajl_gen_integer(json, (long long)evidence->amount[1]);
     yajl_gen_array_close(json);
-    for (unsigned k = 0; k < 2; k++) {
+    for (unsigned k = 0; k < 3; k++) {
+        static const char *const keys[] = {"name", "other_name", "third_name"};
+
         if (evidence->name[k][0]) {
-            alar_gen_key_text(json, k ? "other_name" : "name", evidence->name[k]);
+            alar_gen_key_text(json, keys[k], evidence->name[k]);
         }
     }
+    json_report(json, evidence);
 }
 
 static void json_explanation(yajl_gen json, const struct alar_evidence *evidence,
@@ -259,6 +287,7 @@ static void json_power(yajl_gen json, const struct alar_reveal *reveal)
     alar_gen_text(json, "power");
     yajl_gen_map_open(json);
     alar_gen_key_count(json, "operations", reveal->operations);
+    alar_gen_key_count(json, "unasked", reveal->unasked);
     alar_gen_key_count(json, "vacuous", reveal->vacuous);
     alar_gen_key_count(json, "ranks", reveal->ranks);
     alar_gen_key_count(json, "missing_seen", reveal->drops);
@@ -299,6 +328,23 @@ static void json_fits(yajl_gen json, const struct alar_verdict *verdict)
     yajl_gen_array_close(json);
 }
 
+/* What its recorder says that it sees; null when it does not say. */
+static void json_sees(yajl_gen json, const struct alar_verdict *verdict)
+{
+    alar_gen_text(json, "sees");
+    if (!verdict->has_sees) {
+        yajl_gen_null(json);
+        return;
+    }
+    yajl_gen_array_open(json);
+    for (unsigned k = 0; k < ALAR_SEES_COUNT; k++) {
+        if (verdict->sees >> k & 1) {
+            alar_gen_text(json, alar_sees_word(k));
+        }
+    }
+    yajl_gen_array_close(json);
+}
+
 static void json_verdict(yajl_gen json, const struct alar_history_files *files,
                          const struct alar_verdict *verdict)
 {
@@ -318,6 +364,7 @@ static void json_verdict(yajl_gen json, const struct alar_history_files *files,
         alar_gen_key_count(json, "reports_judged", verdict->reports_judged);
         json_fits(json, verdict);
     }
+    json_sees(json, verdict);
     alar_gen_key_count(json, "peak", verdict->peak);
     alar_gen_key_count(json, "twins_same", verdict->twins_same);
     alar_gen_key_count(json, "twins_legal", verdict->twins_legal);

@@ -37,6 +37,8 @@ void alar_verdict_reports(const struct alar_verdict *verdict, char *text, size_t
 
     text[0] = '\0';
     if (verdict->reports == 0) {
+        add(text, size, 0,
+            "; no logged value was recorded: what the log makes of these sums was not judged");
         return;
     }
     snprintf(piece, sizeof piece, "; %llu of %llu reports recomputed",

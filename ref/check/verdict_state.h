@@ -21,6 +21,10 @@ void verdict_say_place(struct verdict_phrase *phrase, const struct alar_history_
 void verdict_say_value(struct verdict_phrase *phrase, enum alar_dtype dtype, uint64_t bits);
 void verdict_say_finding(struct verdict_phrase *phrase, const struct alar_verdict *verdict,
                          const struct alar_evidence *evidence);
+void verdict_say_list(struct verdict_phrase *phrase, const struct alar_list *list);
+void verdict_say_pass(struct verdict_phrase *phrase, const struct alar_verdict *verdict);
+void verdict_say_provenance(struct verdict_phrase *phrase, const struct alar_provenance *from);
+void verdict_say_report(struct verdict_phrase *phrase, const struct alar_evidence *evidence);
 void verdict_say_diagnosis(struct verdict_phrase *phrase, const struct alar_evidence *evidence);
 void verdict_say_answer(struct verdict_phrase *phrase, const struct alar_evidence *evidence);
 void verdict_story_row(const struct alar_words *words, const char *head,

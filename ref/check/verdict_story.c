@@ -50,7 +50,7 @@ static void say_witness(struct verdict_phrase *phrase, const struct alar_evidenc
 
         verdict_say(phrase, "%s", evidence->name[is_other ? 1 : 0]);
     } else if (witness->record == ALAR_RECORD_REPORT) {
-        verdict_say(phrase, "%s%s", evidence->name[0], witness->shown ? "" : " as EMPTY");
+        verdict_say(phrase, "%s%s", evidence->name[0], witness->is_empty ? " as EMPTY" : "");
     } else {
         verdict_say(
             phrase, "%s/%llu", evidence->group,
@@ -127,6 +127,20 @@ static void story_finding(const struct alar_words *words, const struct alar_hist
     }
 }
 
+/* Beside a PASS: how its values came about. */
+static void story_pass(const struct alar_words *words, const struct alar_verdict *verdict,
+                       struct verdict_phrase *phrase)
+{
+    verdict_say_provenance(phrase, &verdict->provenance);
+    if (phrase->length > 0) {
+        verdict_story_row(words, "added up", phrase);
+    }
+    for (uint32_t k = 0; k < verdict->finding_count; k++) {
+        verdict_say_finding(phrase, verdict, &verdict->finding[k]);
+        verdict_story_row(words, "note", phrase);
+    }
+}
+
 void alar_verdict_story(const struct alar_words *words, const struct alar_history_files *files,
                         const struct alar_verdict *verdict)
 {
@@ -134,6 +148,10 @@ void alar_verdict_story(const struct alar_words *words, const struct alar_histor
     struct verdict_phrase phrase = {text, sizeof text, 0};
     bool is_first = true;
 
+    if (verdict->kind == ALAR_PASS) {
+        story_pass(words, verdict, &phrase);
+        return;
+    }
     for (uint32_t k = 0; k < verdict->finding_count; k++) {
         const struct alar_evidence *evidence = &verdict->finding[k];
 
@@ -154,7 +172,7 @@ void alar_verdict_story(const struct alar_words *words, const struct alar_histor
         verdict_story_row(words, "also", &phrase);
     }
     verdict_story_stands(words, files, verdict, &phrase);
-    for (unsigned u = 0; verdict->kind != ALAR_PASS && u < ALAR_UNKNOWN_COUNT; u++) {
+    for (unsigned u = 0; u < ALAR_UNKNOWN_COUNT; u++) {
         if (verdict->unknown[u]) {
             verdict_say_unknown(&phrase, files, verdict, u);
             verdict_story_row(words, "unknown", &phrase);

@@ -6,10 +6,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum {
-    WORDS_REPORTS = 512
-};
-
 void verdict_say(struct verdict_phrase *phrase, const char *format, ...)
 {
     va_list arguments;
@@ -148,20 +144,16 @@ static void say_numbers(struct verdict_phrase *phrase, const struct alar_evidenc
                     (unsigned long long)evidence->amount[0],
                     (unsigned long long)evidence->amount[1]);
     }
-    if (evidence->anomaly == ALAR_ANOMALY_WRONG_HOLDER) {
-        verdict_say(phrase, "; rank %llu holds it", (unsigned long long)evidence->amount[0]);
+    if (evidence->is_report) {
+        verdict_say_report(phrase, evidence);
+        return;
     }
     if (evidence->has_found) {
-        if (evidence->is_report) {
-            verdict_say(phrase, "; shown is ");
-        } else {
-            verdict_say(phrase, "; element %lld is ", (long long)evidence->element);
-        }
+        verdict_say(phrase, "; element %lld is ", (long long)evidence->element);
         verdict_say_value(phrase, evidence->dtype, evidence->found);
     }
     if (evidence->has_range) {
-        verdict_say(phrase,
-                    evidence->is_report ? ", its contributions give " : ", any order gives ");
+        verdict_say(phrase, ", any order gives ");
         verdict_say_value(phrase, evidence->dtype, evidence->lowest);
         if (evidence->highest != evidence->lowest) {
             verdict_say(phrase, " to ");
@@ -199,83 +191,6 @@ void verdict_say_finding(struct verdict_phrase *phrase, const struct alar_verdic
     say_numbers(phrase, evidence);
     verdict_say_diagnosis(phrase, evidence);
     say_excuse(phrase, verdict, evidence);
-}
-
-static void say_provenance(struct verdict_phrase *phrase, const struct alar_provenance *from)
-{
-    char name[ALAR_TREE_NAME_MAX];
-
-    if (from->names > 0) {
-        verdict_say(phrase, "; provenance ");
-        for (uint32_t k = 0; k < from->names && k < ALAR_NAMES_MAX; k++) {
-            alar_tree_name_print(from->name[k], name);
-            verdict_say(phrase, "%s%s", k ? " = " : "", name);
-        }
-        verdict_say(phrase, from->names > ALAR_NAMES_MAX ? " = ..." : "");
-        return;
-    }
-    const struct {
-        uint64_t count;
-        const char *words;
-    } rows[] = {
-        {from->named, "operations each by some named tree"},
-        {from->chunked, "operations in chunks, as a ring"},
-        {from->element[ALAR_PROOF_ONLY], "values are the only legal ones"},
-        {from->element[ALAR_PROOF_ORDERED], "values by some tree in the order of ranks"},
-        {from->element[ALAR_PROOF_ANY], "values by some tree over some order"},
-        {from->element[ALAR_PROOF_HULL], "values inside the hull of any order"},
-        {from->element[ALAR_PROOF_BOUND], "values inside the proven bound"},
-    };
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        if (rows[k].count) {
-            verdict_say(phrase, "; %llu %s", (unsigned long long)rows[k].count, rows[k].words);
-        }
-    }
-}
-
-/* What the inputs could have shown. spec: N-21 */
-static void say_reveal(struct verdict_phrase *phrase, const struct alar_reveal *reveal)
-{
-    if (reveal->operations == 0) {
-        return;
-    }
-    if (reveal->drops == 0) {
-        verdict_say(phrase, "; vacuous: no missing rank would have shown");
-    } else if (reveal->drops == reveal->ranks) {
-        verdict_say(phrase, "; any missing rank would have shown");
-    } else {
-        verdict_say(phrase, "; a missing rank would have shown in %llu of %llu cases",
-                    (unsigned long long)reveal->drops, (unsigned long long)reveal->ranks);
-    }
-}
-
-static void say_pass(struct verdict_phrase *phrase, const struct alar_verdict *verdict)
-{
-    char reports[WORDS_REPORTS];
-
-    verdict_say(phrase, "%llu of %llu operations judged, same bits on all ranks",
-                (unsigned long long)verdict->judged, (unsigned long long)verdict->operations);
-    if (verdict->prefixes) {
-        verdict_say(phrase, " (of %llu only the first elements, which is what was recorded)",
-                    (unsigned long long)verdict->prefixes);
-    }
-    say_provenance(phrase, &verdict->provenance);
-    say_reveal(phrase, &verdict->reveal);
-    alar_verdict_reports(verdict, reports, sizeof reports);
-    verdict_say(phrase, "%s", reports);
-    if (verdict->twins_same + verdict->twins_legal) {
-        verdict_say(phrase, "; twin: same bits %llu, other legal bits %llu",
-                    (unsigned long long)verdict->twins_same,
-                    (unsigned long long)verdict->twins_legal);
-    }
-    for (unsigned a = 0; a < ALAR_ANOMALY_COUNT; a++) {
-        if (a == ALAR_ANOMALY_CALL_REFUSED && verdict->found[a]) {
-            verdict_say_refused(phrase, verdict);
-        } else if (verdict->found[a]) {
-            verdict_say(phrase, "; note: %s, %llu times", alar_anomaly_name((enum alar_anomaly)a),
-                        (unsigned long long)verdict->found[a]);
-        }
-    }
 }
 
 void verdict_say_unknown(struct verdict_phrase *phrase, const struct alar_history_files *files,
@@ -322,7 +237,7 @@ void alar_verdict_reason(const struct alar_history_files *files, const struct al
 
     text[0] = '\0';
     if (verdict->kind == ALAR_PASS) {
-        say_pass(&phrase, verdict);
+        verdict_say_pass(&phrase, verdict);
     } else if (verdict->kind == ALAR_FAIL) {
         verdict_say_finding(&phrase, verdict, &verdict->finding[0]);
     } else {

@@ -39,7 +39,7 @@ ALAR_MUST_USE enum alar_status alar_verdict_json(FILE *out, const struct alar_hi
 ALAR_MUST_USE enum alar_status alar_unusable_json(FILE *out, const char *name,
                                                   const char *error_line);
 
-/* What a PASS says of log lines; "" when there are none. */
+/* What a PASS says of log lines. */
 void alar_verdict_reports(const struct alar_verdict *verdict, char *text, size_t size);
 
 #endif

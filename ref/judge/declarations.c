@@ -61,6 +61,32 @@ static enum alar_status contract_read(struct alar_judge *judge)
     return ALAR_OK;
 }
 
+/* What the rank's recorder sees; of several recorders, what all of them do. Other words are passed
+   over. spec: O-116 */
+static void sees_read(struct alar_judge *judge)
+{
+    const struct alar_event *event = judge->event;
+    struct alar_verdict *verdict = &judge->verdict;
+    struct alar_text text = event->text[ALAR_FIELD_SEES];
+    bool is_first = !verdict->has_headers;
+    uint32_t sees = 0;
+
+    for (size_t begin = 0, at = 0; event->has[ALAR_FIELD_SEES] && at <= text.length; at++) {
+        if (at < text.length && text.data[at] != ' ') {
+            continue;
+        }
+        for (unsigned k = 0; k < ALAR_SEES_COUNT; k++) {
+            struct alar_text word = {text.data + begin, at - begin};
+
+            sees |= alar_text_is(word, alar_sees_word(k)) ? 1u << k : 0;
+        }
+        begin = at + 1;
+    }
+    verdict->has_headers = true;
+    verdict->has_sees = event->has[ALAR_FIELD_SEES] && (is_first || verdict->has_sees);
+    verdict->sees = is_first ? sees : verdict->sees & sees;
+}
+
 static void loop_read(struct alar_judge *judge)
 {
     const struct alar_event *event = judge->event;
@@ -124,6 +150,7 @@ enum alar_status judge_trace(struct alar_judge *judge)
                                       event->number[ALAR_FIELD_WORLD]);
     }
     loop_read(judge);
+    sees_read(judge);
     return contract_read(judge);
 }
 
@@ -139,10 +166,37 @@ enum alar_status judge_contract(struct alar_judge *judge)
     return contract_read(judge);
 }
 
+/* Members that a record gives a group: ranks of the world. Of `world` itself they are all of them;
+   when a record says otherwise, somebody is absent, or was not recorded. spec: O-113
+   Errors: ALAR_E_INPUT, complained about. */
+enum alar_status judge_members(struct alar_judge *judge, struct alar_text group)
+{
+    const struct alar_event *event = judge->event;
+    const struct alar_value *rank = event->list[ALAR_FIELD_MEMBERS];
+    int64_t count = alar_event_number(event, ALAR_FIELD_MEMBERS, 0);
+    bool is_world = alar_text_is(group, "world");
+
+    for (int64_t k = 0; event->has[ALAR_FIELD_MEMBERS] && !is_world && k < count; k++) {
+        if (rank[k].bits >= judge->setup.world) {
+            return judge_complain_numbers(judge, ALAR_FIELD_MEMBERS, "ranks below",
+                                          judge->setup.world, "rank", (int64_t)rank[k].bits);
+        }
+    }
+    if (event->has[ALAR_FIELD_MEMBERS] && is_world &&
+        (count != (int64_t)judge->setup.world || rank[count - 1].bits >= judge->setup.world)) {
+        judge->absent = judge->has_absent ? judge->absent : event->place;
+        judge->has_absent = true;
+    }
+    return ALAR_OK;
+}
+
 enum alar_status judge_declare(struct alar_judge *judge)
 {
     const struct alar_event *event = judge->event;
 
+    if (event->has[ALAR_FIELD_GROUP]) {
+        ALAR_TRY(judge_members(judge, event->text[ALAR_FIELD_GROUP]));
+    }
     if (event->has[ALAR_FIELD_GROUP] && event->has[ALAR_FIELD_MEMBERS] &&
         !judge_group_find(judge, event->text[ALAR_FIELD_GROUP])) {
         judge_group_make(judge, event->text[ALAR_FIELD_GROUP], event->list[ALAR_FIELD_MEMBERS],
@@ -162,6 +216,7 @@ enum alar_status judge_over(struct alar_judge *judge)
         struct judge_rank *rank = judge_rank_at(judge, r);
 
         rank->is_over = true;
+        rank->is_killed = rank->is_killed || alar_event_number(event, ALAR_FIELD_CODE, 0) < 0;
         rank->is_given_up = rank->is_given_up || alar_event_number(event, ALAR_FIELD_CODE, 0) != 0;
         rank->is_exited = event->record == ALAR_RECORD_EXIT; /* an `end` after it says: in order */
     }

@@ -69,6 +69,8 @@ static struct alar_evidence *find_fill(struct alar_judge *judge, struct alar_evi
     memset(slot, 0, sizeof *slot);
     slot->anomaly = anomaly;
     slot->step = -1;
+    slot->microbatch = -1;
+    slot->own = ALAR_RANK_ALL;
     slot->element = -1;
     slot->excused = -1;
     slot->faults = UINT32_MAX;

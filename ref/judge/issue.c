@@ -212,10 +212,14 @@ static void issue_entry(struct alar_judge *judge, struct judge_entry *entry, uin
     entry->ver = (uint64_t)alar_event_number(event, ALAR_FIELD_VER, 0);
     entry->buf = event_hash(event, ALAR_FIELD_BUF);
     entry->send = event_hash(event, ALAR_FIELD_SEND);
+    judge_name_used(judge, number, entry->buf);
+    judge_name_used(judge, number, entry->send);
     entry->stream = JUDGE_NEVER;
     entry->at = (uint64_t)alar_event_number(event, ALAR_FIELD_AT, 0);
     entry->n = mine->n;
     entry->signature = mine->signature;
+    entry->step = mine->step;
+    entry->mb = mine->mb;
     if (event->has[ALAR_FIELD_SRC]) {
         alar_text_keep(event->text[ALAR_FIELD_SRC], entry->src, sizeof entry->src);
     }
@@ -320,6 +324,8 @@ enum alar_status judge_issue(struct alar_judge *judge)
     const struct alar_event *event = judge->event;
     struct judge_op mine = issue_read(event);
     uint64_t number = (uint64_t)event->number[ALAR_FIELD_OP];
+
+    ALAR_TRY(judge_members(judge, event->text[ALAR_FIELD_OP]));
     uint64_t group = issue_group(judge);
     uint64_t hash = issue_members(event);
     uint32_t member;
@@ -346,6 +352,9 @@ enum alar_status judge_issue(struct alar_judge *judge)
         op->first = member;
         issue_describe(judge, op, &mine);
     }
+    op->step = op->step >= 0 ? op->step : mine.step;
+    op->mb = op->mb >= 0 ? op->mb : mine.mb;
+    report_ledger_issue(judge, op, &mine, entry->rank);
     ALAR_TRY(issue_values(judge, op, entry, member));
     issue_match(judge, op, &mine, entry);
     issue_storage(judge, entry);

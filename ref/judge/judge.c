@@ -42,6 +42,7 @@ enum alar_status alar_judge_start(struct alar_judge *judge, struct alar_arena *a
     judge->verdict.finding = setup->findings != NULL ? setup->findings : judge->kept;
     judge->verdict.finding_room = setup->findings != NULL ? setup->finding_room : ALAR_FINDINGS_MAX;
     judge_report_start(judge);
+    judge->has_all_names = true;
     judge->contract.width = -1;
     judge->loop = (struct alar_loop){-1, -1, -1, -1, -1, -1, -1, ""};
     judge->rank = alar_arena_take(arena, setup->world * sizeof(struct judge_rank));
@@ -131,6 +132,7 @@ static enum alar_status event_check(struct alar_judge *judge)
                                       "rank", event->number[ALAR_FIELD_RANK]);
     }
     struct judge_rank *rank = judge_rank_at(judge, (uint32_t)event->number[ALAR_FIELD_RANK]);
+
     if (rank->is_over && !judge->setup.is_bare &&
         !(rank->is_exited && event->record == ALAR_RECORD_END)) {
         return judge_complain(judge, ALAR_FIELD_EV, "nothing after the end of the rank",
@@ -187,6 +189,9 @@ static void finish_ranks(struct alar_judge *judge)
     for (uint32_t r = 0; r < judge->setup.world; r++) {
         const struct judge_rank *rank = judge_rank_at(judge, r);
 
+        if (!judge->setup.is_bare && rank->has_any && !rank->has_trace) {
+            judge_unknown(judge, ALAR_UNKNOWN_NO_TRACE, rank->last, r);
+        }
         if (rank->is_over) {
             continue;
         }
@@ -283,6 +288,26 @@ static void finish_excuse(const struct alar_judge *judge, struct alar_evidence *
     }
 }
 
+/* What makes a history that shows nothing wrong no PASS; beside a FAIL it says nothing new.
+   spec: O-113, O-114 */
+static void finish_absent(struct alar_judge *judge)
+{
+    for (uint32_t r = 0; r < judge->setup.world; r++) {
+        const struct judge_rank *rank = judge_rank_at(judge, r);
+
+        if (rank->is_killed) {
+            judge_unknown(judge, ALAR_UNKNOWN_KILLED, rank->last, r);
+        }
+    }
+    judge_names_finish(judge);
+    if (judge->has_absent) {
+        judge_unknown(judge, ALAR_UNKNOWN_ABSENT, judge->absent, ALAR_RANK_ALL);
+    }
+    if (judge->verdict.judged < judge->verdict.operations) {
+        judge_unknown(judge, ALAR_UNKNOWN_UNJUDGED, (struct alar_place){0, 0}, ALAR_RANK_ALL);
+    }
+}
+
 static enum alar_verdict_kind finish_kind(const struct alar_verdict *verdict)
 {
     for (unsigned a = 0; a < ALAR_ANOMALY_COUNT; a++) {
@@ -314,6 +339,9 @@ void alar_judge_finish(struct alar_judge *judge)
         finish_excuse(judge, &verdict->finding[k]);
     }
     judge_provenance(judge);
+    if (finish_kind(verdict) == ALAR_PASS) {
+        finish_absent(judge);
+    }
     verdict->kind = finish_kind(verdict);
 }
 

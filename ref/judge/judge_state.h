@@ -14,7 +14,9 @@ enum {
     JUDGE_THOROUGH = 256,  /* values that are searched for as long as it takes; later ones aren't */
     JUDGE_HELD_ELEMENTS = 4096,
     JUDGE_ARITHMETICS = 4,
-    JUDGE_STARTS = 16, /* starts tried for each named tree */
+    JUDGE_NAMES = 4096, /* of storage that are told apart; beyond half of them nothing is said */
+    JUDGE_STRAYS = 16,  /* names that no operation had when they were asked for */
+    JUDGE_STARTS = 16,  /* starts tried for each named tree */
 };
 
 #define JUDGE_NEVER UINT64_MAX /* number of an operation not issued yet */
@@ -25,6 +27,7 @@ struct judge_rank {
     bool has_i, has_t, has_any, has_trace, has_issued;
     bool is_over;            /* `end` or `exit` seen, or the history is bare */
     bool is_exited;          /* `exit` seen, and no `end` after it */
+    bool is_killed;          /* by a signal */
     bool is_given_up;        /* ended with a code other than 0: nobody waits for what was pending */
     bool is_aborted;         /* `abort` seen */
     int64_t t;               /* latest */
@@ -89,6 +92,7 @@ struct judge_entry {
     uint64_t read_mask;      /* elements below 64 that were read */
     uint64_t at, n;          /* elements of the storage that it uses */
     uint64_t signature;
+    int64_t step, mb; /* as this rank labels it; -1: not */
     char src[ALAR_NAME_MAX];
 };
 
@@ -141,6 +145,7 @@ struct judge_part {
 struct judge_report {
     uint64_t next;
     uint64_t metric;
+    uint64_t sink; /* hash of its name */
     struct alar_place place;
     uint32_t rank;
     int64_t first_step, step;
@@ -151,11 +156,20 @@ struct judge_report {
     enum alar_dtype dtype;            /* of the value: F32 or F64 */
     bool is_empty;                    /* EMPTY was shown */
     bool is_special;                  /* NaN or an infinity was shown */
-    double low, high; /* the numbers it may stand for: one, or those that print so */
+    double low, high;               /* the numbers it may stand for: one, or those that print so */
+    bool has_before;                /* did the same rank report the metric before? */
+    double before_low, before_high; /* the number that it showed then */
     uint32_t parts;
     uint32_t settled; /* that many of them are settled, and maybe more */
     uint64_t part;    /* struct judge_part[room] */
     uint64_t room;
+    /* The same with operations that others of their step replaced: they may as well be microbatches
+       of it. 0 where there are none. */
+    uint32_t all_parts;
+    uint64_t all;
+    bool has_replaced; /* are there operations of its steps that were reduced again since? */
+    bool is_early;     /* written while its rank waited for one of its operations */
+    bool is_retried;   /* it is known that they are no microbatches */
 };
 
 /* What the judgement of log lines remembers, see report.h. */
@@ -167,6 +181,13 @@ struct report {
     bool is_learned;             /* a report showed how long an interval is */
     struct judge_report good;    /* the last one found good; no parts: none */
     struct judge_part good_part; /* its first operation; the others follow in a row */
+};
+
+/* Storage that a record names and no operation used so far. */
+struct judge_stray {
+    uint64_t name;
+    struct alar_place place;
+    uint32_t rank;
 };
 
 struct alar_judge {
@@ -185,6 +206,14 @@ struct alar_judge {
     uint64_t oldest, newest;        /* unsettled operations */
     const struct alar_event *event; /* being judged */
     struct report log;
+    uint64_t
+        name[JUDGE_NAMES]; /* of storage that operations used, hashed with their rank; 0: free */
+    uint32_t names;
+    bool has_all_names;
+    uint32_t strays;
+    struct judge_stray stray[JUDGE_STRAYS];
+    bool has_absent; /* a record gives `world` other members than all ranks: */
+    struct alar_place absent;
     struct alar_verdict verdict;
     struct alar_evidence kept[ALAR_FINDINGS_MAX]; /* where no other room is lent */
     struct alar_judge_error error_line;
@@ -243,6 +272,7 @@ struct judge_subject {
 enum alar_status judge_trace(struct alar_judge *judge);
 enum alar_status judge_contract(struct alar_judge *judge);
 enum alar_status judge_declare(struct alar_judge *judge);
+enum alar_status judge_members(struct alar_judge *judge, struct alar_text group);
 enum alar_status judge_over(struct alar_judge *judge);
 enum alar_status judge_fault(struct alar_judge *judge);
 
@@ -267,6 +297,11 @@ void judge_life_release(struct alar_judge *judge, const struct judge_entry *entr
 void judge_life_found(struct alar_judge *judge, enum alar_anomaly anomaly,
                       struct judge_subject subject, bool shows_done);
 void judge_life_wrote(struct alar_judge *judge, struct judge_subject subject);
+
+/* names.c: names of storage. */
+void judge_name_used(struct alar_judge *judge, uint32_t rank, uint64_t hash);
+void judge_name_asked(struct alar_judge *judge, uint32_t rank, uint64_t hash);
+void judge_names_finish(struct alar_judge *judge);
 
 /* In order of preference: the best of several conventions counts. */
 enum judge_legality {

@@ -1,5 +1,5 @@
 /* The end of an operation: all its ranks are through with it. */
-#include "judge/judge_state.h"
+#include "judge/report/report.h"
 
 #include "base/check.h"
 
@@ -144,6 +144,8 @@ void judge_settle(struct alar_judge *judge, struct judge_op *op)
     if (judge_is_echo(judge, op)) {
         return;
     }
+    judge_report_labels(judge, op);
+    judge_report_again(judge, op);
     settle_clock(judge, op);
     settle_overlap(judge, op);
     if (op->is_tainted) {

@@ -189,6 +189,9 @@ static enum alar_status storage_subject(struct alar_judge *judge, struct judge_s
     }
     subject->entry = storage_find(judge, rank, event->text[ALAR_FIELD_BUF], !is_reading);
     subject->op = subject->entry ? judge_op_at(judge, subject->entry->op) : NULL;
+    if (!subject->entry && (is_reading || event->record == ALAR_RECORD_WRITE)) {
+        judge_name_asked(judge, rank, alar_text_hash(event->text[ALAR_FIELD_BUF]));
+    }
     return ALAR_OK;
 }
 

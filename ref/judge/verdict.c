@@ -14,11 +14,19 @@ const char *alar_unknown_text(enum alar_unknown reason)
         "no operation was judged",
         "a rank has no record",
         "who takes part in a group was not recorded (declare its members)",
+        "a rank's recording has no beginning",
+        "a rank was ended by a signal",
+        "a record gives `world` other members than the ranks of this history",
+        "a record reads or writes storage that no operation uses",
+        "some operations were not judged",
         "a rank's recording stops without an end",
         "an operation is pending where the recording stops, and no deadline passed",
         "contributions or results were not recorded",
         "a value could not be decided",
         "a report could not be recomputed from what was recorded",
+        "a report needs, or shows, counts that no operation carries",
+        "operations of one step without `mb`: its microbatches, or attempts at it? (give `mb` or "
+        "`ops`)",
         "the inputs could not have revealed a fault",
     };
 
@@ -36,6 +44,26 @@ uint64_t alar_verdict_more(const struct alar_verdict *verdict)
         more -= !alar_anomaly_is_note(verdict->finding[k].anomaly);
     }
     return more;
+}
+
+struct sees_row {
+    const char *word;
+    const char *text;
+};
+
+static const struct sees_row sees[] = {
+#define SEES(token, word, text) {word, text},
+#include "judge/sees.def"
+};
+
+const char *alar_sees_word(unsigned number)
+{
+    return number < ALAR_SEES_COUNT ? sees[number].word : "?";
+}
+
+const char *alar_sees_text(unsigned number)
+{
+    return number < ALAR_SEES_COUNT ? sees[number].text : "?";
 }
 
 void alar_list_add(struct alar_list *list, uint64_t item)

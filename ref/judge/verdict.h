@@ -18,12 +18,19 @@ enum alar_unknown {
     ALAR_UNKNOWN_NOTHING,   /* no operation was judged */
     ALAR_UNKNOWN_NO_RECORD, /* a rank of the world has no record at all */
     ALAR_UNKNOWN_MEMBERS,   /* who takes part in a group was not recorded */
+    ALAR_UNKNOWN_NO_TRACE,  /* the recording of a rank begins without `trace` */
+    ALAR_UNKNOWN_KILLED,    /* a signal ended a rank */
+    ALAR_UNKNOWN_ABSENT,    /* a record gives `world` other members than all ranks */
+    ALAR_UNKNOWN_STORAGE,   /* a record names storage that no operation used */
+    ALAR_UNKNOWN_UNJUDGED,  /* nothing is wrong, and still not all operations could be judged */
     ALAR_UNKNOWN_NO_END,    /* the recording of a rank stops without `end` */
     ALAR_UNKNOWN_PENDING,   /* an operation is pending where the recording stops; no deadline passed
                              */
     ALAR_UNKNOWN_NO_VALUE,  /* contributions or results of an operation were not recorded */
     ALAR_UNKNOWN_UNDECIDED, /* the numbers were not decided within the budget or the model */
     ALAR_UNKNOWN_REPORT,    /* a report could not be recomputed from what was recorded */
+    ALAR_UNKNOWN_COUNTS,    /* a report needs, or shows, counts that no operation carries */
+    ALAR_UNKNOWN_ATTEMPTS,  /* microbatches, or attempts at one step? */
     ALAR_UNKNOWN_NO_POWER,  /* the inputs could not have revealed a fault (--require-power) */
     ALAR_UNKNOWN_COUNT
 };
@@ -35,6 +42,15 @@ enum {
     ALAR_FAULTS_MAX = 32,   /* injected faults kept; the count goes on */
     ALAR_NAMES_MAX = 8,     /* trees kept by name; the count goes on */
     ALAR_NAME_MAX = 40,     /* bytes of a name that is kept, with its end */
+    ALAR_FITS_WORDS = 2,    /* words of a set of anomalies */
+};
+
+/* A count beside a report. */
+enum alar_report_count {
+    ALAR_REPORT_COUNT_NONE,
+    ALAR_REPORT_COUNT_TOKENS,
+    ALAR_REPORT_COUNT_NONFINITE,
+    ALAR_REPORT_COUNT_EMPTY,
 };
 
 /* What was wrong about an answer of the back end, see answer.c. The last three follow the words of
@@ -76,6 +92,7 @@ struct alar_witness_event {
     int64_t at;     /* first element it shows */
     uint32_t shown; /* values below, at most 2 */
     uint64_t bits[2];
+    bool is_empty;     /* a report that shows EMPTY */
     bool is_of_report; /* shows an operation of a report: its number and dtype follow */
     uint64_t number;
     enum alar_dtype dtype;
@@ -104,7 +121,12 @@ struct alar_evidence {
     enum alar_answer_fault answer;   /* of a function; GOOD: the finding is not about one */
     uint32_t call;                   /* then: which, as a word of the field `call` */
     uint64_t amount[2];              /* numbers in question: counts, deadlines, classes */
-    char name[2][ALAR_NAME_MAX];     /* names in question: keys, dtypes, error texts */
+    enum alar_report_count count;    /* beside a report, that is wrong: */
+    uint64_t count_shown, count_due; /* what it says, and what its contributions say */
+    uint64_t fits[ALAR_FITS_WORDS];  /* bit set: further anomalies whose mistake gives the number */
+    int64_t microbatch;              /* of the first operation; -1: none */
+    uint32_t own;                    /* rank whose own value it is; ALAR_RANK_ALL: of none */
+    char name[3][ALAR_NAME_MAX];     /* names in question: keys, dtypes, definitions, error texts */
     uint32_t witness_count;
     struct alar_witness_event witness[ALAR_SCENES_MAX]; /* in the order they are told */
     bool has_good;
@@ -128,6 +150,18 @@ struct alar_fault_seen {
     char point[ALAR_NAME_MAX];
 };
 
+/* What a recorder can see; bits of `sees` in a verdict. */
+enum {
+#define SEES(token, word, text) ALAR_SEES_##token,
+#include "judge/sees.def"
+    ALAR_SEES_COUNT
+};
+
+/* The word of a header, and what is not judged where it is missing; "?" for a number that is none.
+   Static storage. */
+const char *alar_sees_word(unsigned number);
+const char *alar_sees_text(unsigned number);
+
 /* Where legal values came from. */
 struct alar_provenance {
     uint64_t element[ALAR_PROOF_COUNT]; /* elements by the first proof that holds */
@@ -141,6 +175,7 @@ struct alar_provenance {
 struct alar_reveal {
     uint64_t operations; /* of at least two ranks */
     uint64_t vacuous;    /* of these: no rank's missing contribution would have been seen */
+    uint64_t unasked;    /* others, of which it is not known what they show */
     uint64_t ranks;      /* ranks of all of them; of these: */
     uint64_t drops;      /* whose missing contribution would have been seen */
     uint64_t doubles;    /* whose doubled contribution would have been seen */
@@ -166,6 +201,9 @@ struct alar_pending {
 
 struct alar_verdict {
     enum alar_verdict_kind kind;
+    bool has_headers;    /* is it a recording, not a bare history? */
+    bool has_sees;       /* every header says what its recorder sees: */
+    uint32_t sees;       /* bits, of what all of them see */
     uint64_t events;     /* records judged */
     uint64_t operations; /* all-reduces seen, each counted once for all its ranks */
     uint64_t judged;     /* of these: life and value judged */

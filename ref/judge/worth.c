@@ -182,8 +182,11 @@ void judge_power(struct alar_judge *judge, const struct judge_op *op)
 {
     struct alar_reveal *reveal = &judge->verdict.reveal;
 
-    if (op->members < 2 || op->elements == 0 || op->red == ALAR_RED_PRODUCT ||
-        op->red >= ALAR_RED_MAXLOC) {
+    if (op->members < 2 || op->elements == 0) {
+        return;
+    }
+    if (op->red == ALAR_RED_PRODUCT || op->red >= ALAR_RED_MAXLOC) {
+        reveal->unasked++;
         return;
     }
     struct alar_power power = power_see(judge, op, false);

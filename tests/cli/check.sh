@@ -7,9 +7,10 @@ alar=$BUILD/alar
 gloo=tests/data/histories-gloo
 
 # ---- real recordings -----------------------------------------------------------------------------
-expect_text "fault-free gloo passes, its order named" 0 \
-    "$gloo/fault-free	PASS	50 of 50 operations judged, same bits on all ranks; provenance right-fold" \
+expect_text "fault-free gloo passes" 0 \
+    "$gloo/fault-free	PASS	50 of 50 operations judged, same bits on all ranks, all values legal" \
     "$alar" check "$gloo/fault-free"
+expect_text "its order is named" 0 "  added up  right-fold" "$alar" check "$gloo/fault-free"
 expect_text "the overwrite is found at operation 9 on rank 1" 1 \
     "$gloo/overwrite	FAIL	in-flight-write: operation world/9, rank 1:" "$alar" check "$gloo/overwrite"
 expect_text "the early read is found at operation 9 on rank 2" 1 \

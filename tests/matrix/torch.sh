@@ -41,7 +41,7 @@ for n in 2 4; do
     expect_text "$n ranks, other groups, types, futures, functional collectives" 0 \
         "operations judged, same bits on all ranks" loop others "$n"
 done
-expect_text "gloo adds two floats from the right" 0 "provenance right-fold" loop clean 4
+expect_text "gloo adds two floats from the right" 0 "added up  right-fold" loop clean 4
 
 # As a module, without a change to the script.
 script=$SCRATCH/plain.py

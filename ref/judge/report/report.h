@@ -16,16 +16,58 @@ struct judge_metric {
     uint64_t next;
     uint64_t hash;
     char name[ALAR_NAME_MAX];
-    uint64_t group;             /* for which its scope was declared; 0: none */
-    bool is_replicated;         /* there: each rank holds the full value */
+    uint64_t scopes;            /* struct judge_scope, one for each group it was declared for */
     bool has_kind;              /* was it declared what is made of it? */
     bool is_disputed;           /* ranks declared different kinds */
     enum alar_metric_kind kind; /* MEAN unless declared */
-    bool is_reported;
-    int64_t reported;    /* last step that a report stands for */
-    int64_t reduced;     /* last step that was reduced after it; -1: none */
-    uint64_t reduced_by; /* number of that operation */
+    uint64_t bounds;            /* hash of the metric whose mean it bounds; 0: none */
+    bool is_bound_declared;     /* or does only its name say so? */
+    uint64_t ledger; /* uint64_t[world]: struct judge_ledger of ranks that report it; 0: none */
+};
+
+/* What the ranks of a group hold of a metric. Groups whose names differ in digits alone, "tp0" and
+   "tp1", are alike: what is declared for one of them holds for all. */
+struct judge_scope {
+    uint64_t next;
+    uint64_t hash;      /* of the group's name: it may be declared later */
+    bool is_replicated; /* each rank holds the full value, not a share */
+};
+
+/* One operation of a rank that a report of the metric stands for, or should. */
+struct judge_due {
+    uint64_t group, number;
+    int64_t step, mb;
+    struct alar_place place; /* of the first report that stands for it */
+    uint8_t sinks;           /* bit set: sinks with a report that stands for it */
+    bool is_named;           /* its key names the metric */
+    bool is_replaced;        /* its step, or its microbatch, was reduced again */
+    bool is_unlabelled;      /* replaced by one without `mb`: both may be microbatches */
+};
+
+enum {
+    JUDGE_SINKS = 4 /* told apart of one rank and metric; further ones count as the last */
+};
+
+/* Where one rank reports a metric, and what it last said there. */
+struct judge_sink {
+    uint64_t hash;
+    int64_t first_step, step; /* label of the last report */
+    int64_t latest;           /* last step that its rank had issued then */
+    bool is_early;            /* a step on that label was reduced later: told already */
     struct alar_place place;
+    double low, high;
+    bool is_number;
+    int32_t normalization, over, kind; /* as the first report that said so; -1: none did */
+};
+
+/* What one rank reduced of a metric and which of its reports stand for it. spec: O-60 */
+struct judge_ledger {
+    uint32_t rank;
+    uint32_t count, room, sinks;
+    uint64_t due; /* struct judge_due[room], in the order of issue */
+    int64_t latest;
+    bool is_single; /* some step was reduced by one operation without `mb` */
+    struct judge_sink sink[JUDGE_SINKS];
 };
 
 /* What a report can be. */
@@ -52,6 +94,8 @@ struct report_view {
     bool is_by_name;  /* operations name their steps */
     bool is_scalar;   /* no pairs: one value a rank, of weight 1 */
     enum alar_metric_kind kind; /* what the report says that it is, or what was declared */
+    bool is_replicated;         /* some group holds it whole: each of its values counts once */
+    bool counts_replicas;       /* all the same, count them all: a mistake that is tried */
     bool is_exact;              /* sums are taken from the contributions, without their rounding */
 };
 
@@ -94,12 +138,22 @@ enum report_rule {
     REPORT_WITHOUT,          /* all ranks but one */
     REPORT_GROUP,            /* the ranks of one declared group */
     REPORT_LOW,              /* numerators accumulated in a smaller dtype */
+    REPORT_LAST_OF_RANK,     /* the last microbatch of one rank */
+    REPORT_OWN_COUNT,        /* sum of numerators / the weights of one rank */
     REPORT_TOTAL,            /* numerators summed, of metrics that are sums */
+};
+enum {
+    REPORT_EMPTY_RANKS = 1, /* ranks, microbatches, steps without a token count, as 0 */
+    REPORT_EMPTY_MICROBATCHES = 2,
+    REPORT_EMPTY_STEPS = 4,
 };
 struct report_how {
     enum report_rule rule;
-    uint32_t rank;         /* REPORT_RANK, REPORT_WITHOUT: index of the member */
-    uint64_t group;        /* REPORT_GROUP */
+    unsigned counts_empty; /* set of the above */
+    bool is_total;         /* what is summed is not divided by weights */
+    uint32_t rank;  /* REPORT_RANK, REPORT_WITHOUT, REPORT_LAST_OF_RANK, REPORT_OWN_COUNT: index of
+                       the member */
+    uint64_t group; /* REPORT_GROUP */
     enum alar_dtype dtype; /* REPORT_LOW */
     int32_t over;          /* enum alar_over */
     bool is_finite_only;   /* steps that are not finite are left out */
@@ -126,6 +180,46 @@ struct report_sums {
     bool is_rounded;  /* a weight is not exact */
     bool is_overflow; /* a result is not finite, its contributions are */
 };
+
+/* Mistakes that give the number that was shown. */
+struct report_named {
+    enum alar_anomaly first;          /* COUNT: none known */
+    uint64_t others[ALAR_FITS_WORDS]; /* bit set: further anomalies */
+    uint32_t own;                     /* rank whose own value it is; ALAR_RANK_ALL: of none */
+};
+
+/* What is to be said of a report. */
+struct report_answer {
+    enum alar_anomaly anomaly; /* COUNT: nothing is wrong */
+    enum alar_unknown unknown; /* COUNT: it is decided */
+    struct report_span legal;  /* what it should have shown */
+    uint32_t holder;           /* of an extreme */
+    uint32_t fits;             /* undeclared: bit set of what gives the number */
+    struct report_named named;
+    enum alar_report_count count; /* that is wrong */
+    uint64_t count_shown, count_due;
+};
+
+/* report_scope.c: the ranks and steps that a report speaks of. COUNT: they are the right ones. */
+enum alar_anomaly report_scope_check(const struct report_view *view);
+
+/* The group that holds the metric together with `rank`: shares of it, or all the same; 0: none was
+   declared. */
+uint64_t report_scope_find(const struct alar_judge *judge, const struct judge_metric *metric,
+                           uint32_t rank, bool is_replicated);
+bool report_scope_has(const struct alar_judge *judge, const struct judge_metric *metric,
+                      bool is_replicated);
+
+/* Does the member's contribution count, or does a lower rank hold the same? */
+bool report_counts(const struct report_view *view, const struct judge_op *op, uint32_t member);
+bool report_replicas_agree(const struct report_view *view); /* do they hold the same indeed? */
+
+/* Tells of a count that is not that of the contributions. */
+void report_count(struct report_answer *answer, enum alar_report_count count, int64_t shown,
+                  uint64_t due);
+
+/* Reads operations that cover several steps as named by the last one; false: there are none. */
+bool report_view_windows(struct report_view *view);
 
 /* judge_report_view.c: what a report is made of. */
 bool report_view_build(struct alar_judge *judge, const struct judge_report *report,
@@ -186,16 +280,18 @@ struct report_span report_evaluate(const struct report_view *view, struct report
 struct report_span report_engine(const struct report_view *view);
 bool report_fits(const struct judge_report *report, struct report_span span);
 
-/* judge_report_name.c: which mistake gives the number that was shown? ALAR_ANOMALY_COUNT: none
-   known. `others` counts the further mistakes that give it too. */
-enum alar_anomaly report_diagnose(const struct report_view *view, struct report_how legal,
-                                  bool has_sums, uint32_t *others);
+/* report_mistakes.c: which known mistakes give the number that was shown? spec: O-57 */
+void report_diagnose(const struct report_view *view, struct report_how legal,
+                     struct report_named *named);
 
-/* judge_report_exact.c: a report whose operations carry whole numbers, as `exact` lays them out.
-   The value it must have, of an extreme the rank that holds it, and what is wrong with the report,
-   ALAR_ANOMALY_COUNT for nothing; false when that can't be said. spec: N-53, O-50 */
-bool report_exact_check(const struct report_view *view, struct report_span *legal, uint32_t *holder,
-                        enum alar_anomaly *anomaly);
+/* report_mistakes_ranks.c: does a mistake that no row states give the number? `own`: of which rank.
+ */
+bool report_mistake_fits(const struct report_view *view, struct report_how how,
+                         enum alar_anomaly anomaly, uint32_t *own);
+
+/* report_exact.c: a report whose operations carry whole numbers, as `exact` lays them out; false
+   when nothing can be said of it. spec: N-53, O-50 */
+bool report_exact_check(const struct report_view *view, struct report_answer *answer);
 
 /* judge_report_check.c: one report, all of whose operations are settled. */
 void judge_report_check(struct alar_judge *judge, const struct judge_report *report);
@@ -220,10 +316,53 @@ void judge_report_keep(struct alar_judge *judge, uint64_t op);
 void judge_report_wait(struct alar_judge *judge, uint64_t report);
 void judge_report_finish(struct alar_judge *judge);
 
+/* Which report a finding is about. */
+struct report_about {
+    uint32_t rank;
+    int64_t step;
+    struct alar_place place, before; /* of the report; of an earlier one, if that matters */
+};
+
+/* report_found.c: findings about log lines. NULL: the finding widened one, or was only counted. */
+struct alar_evidence *report_found(struct alar_judge *judge, enum alar_anomaly anomaly,
+                                   const struct judge_metric *metric, struct report_about about);
+struct alar_evidence *report_found_value(struct alar_judge *judge, const struct report_view *view,
+                                         enum alar_anomaly anomaly, struct report_span legal);
+
+/* report_ledger.c: which operations of a rank stand in which of its reports. Only ranks that report
+   have a ledger; it begins with what is still known at their first report. */
+size_t report_ledger_headroom(const struct alar_judge *judge, const struct alar_event *event);
+struct judge_ledger *report_ledger_find(const struct alar_judge *judge,
+                                        const struct judge_metric *metric, uint32_t rank);
+struct judge_ledger *report_ledger_open(struct alar_judge *judge, struct judge_metric *metric,
+                                        uint32_t rank);
+void report_ledger_issue(struct alar_judge *judge, const struct judge_op *op,
+                         const struct judge_op *mine, uint32_t rank);
+struct judge_due *report_ledger_due(const struct alar_judge *judge,
+                                    const struct judge_ledger *ledger);
+
+/* report_steps.c: each step stands in one report of a metric, rank and sink. */
+struct judge_sink *report_sink(struct judge_ledger *ledger, uint64_t hash);
+void report_parts(struct alar_judge *judge, const struct judge_ledger *ledger,
+                  struct judge_report *report);
+void report_steps_enter(struct alar_judge *judge, struct judge_ledger *ledger,
+                        const struct judge_report *report);
+void report_steps_finish(struct alar_judge *judge, const struct judge_metric *metric);
+
+/* report_claims.c: what a report says of itself, before anything is recomputed. */
+void report_claims_enter(struct alar_judge *judge, struct judge_ledger *ledger,
+                         struct judge_report *report, const struct report_span *shown);
+void report_claims_settle(struct alar_judge *judge, const struct judge_report *report);
+void report_claims_finish(struct alar_judge *judge, const struct judge_metric *metric);
+
 /* judge_report_again.c: does another rank say the same of the same operations as the last report
    found good? And keeps this one as that, when judging it has `added` nothing to the verdict. */
 bool report_is_again(const struct alar_judge *judge, const struct judge_report *report);
 void report_keep_good(struct alar_judge *judge, const struct judge_report *report, bool added);
+
+/* report_repeat.c: how all ranks label an operation, and what they put into it once more. */
+void judge_report_labels(struct alar_judge *judge, struct judge_op *op);
+void judge_report_again(struct alar_judge *judge, struct judge_op *op);
 
 /* Everything the verdict says, counted. */
 uint64_t report_said(const struct alar_judge *judge);

@@ -27,6 +27,23 @@ double report_weight(const struct report_view *view, const struct report_microba
     return view->is_scalar ? 1 : value_in(view, microbatch, member, microbatch->element + 1);
 }
 
+/* What all ranks hold, divided by how many hold the same, is the sum of those that count as well.
+ */
+static void microbatch_widen(const struct report_view *view, struct report_microbatch *microbatch,
+                             double replicas)
+{
+    const struct judge_op *op = microbatch->op;
+    const uint64_t *out = alar_arena_at(view->judge->arena, op->out);
+    double held = alar_fp_to_double(op->dtype, out[microbatch->element]);
+    struct report_span share =
+        report_divided(view, (struct report_span){REPORT_NUMBER, held, held}, replicas);
+
+    if (share.kind == REPORT_NUMBER) {
+        microbatch->low = fmin(microbatch->low, share.low);
+        microbatch->high = fmax(microbatch->high, share.high);
+    }
+}
+
 /* The reduced numerator and weight: as the ranks hold them, or as the contributions add up. */
 static void microbatch_read(const struct report_view *view, struct report_microbatch *microbatch)
 {
@@ -34,21 +51,30 @@ static void microbatch_read(const struct report_view *view, struct report_microb
     bool has_out = op->classes == 1 && op->out_elements == op->elements;
     bool is_sum = op->red == ALAR_RED_SUM || op->red == ALAR_RED_AVG;
     struct report_fold fold = {0};
+    uint32_t counted = 0;
 
     for (uint32_t m = 0; m < op->members; m++) {
         double numerator = report_numerator(view, microbatch, m);
 
-        report_fold_add(&fold, numerator, numerator);
-        fold.weight += report_weight(view, microbatch, m);
+        if (report_counts(view, op, m)) {
+            report_fold_add(&fold, numerator, numerator);
+            fold.weight += report_weight(view, microbatch, m);
+            counted++;
+        }
     }
     struct report_span sum = report_fold_sum(view, &fold);
+    has_out = has_out && (counted == op->members || !is_sum);
     if (op->red == ALAR_RED_AVG) {
-        sum = report_divided(view, sum, op->members);
-        fold.weight /= op->members;
+        sum = report_divided(view, sum, counted);
+        fold.weight /= counted;
     }
     microbatch->low = sum.kind == REPORT_NUMBER ? sum.low : (double)NAN;
     microbatch->high = sum.kind == REPORT_NUMBER ? sum.high : (double)NAN;
     microbatch->weight = is_sum ? fold.weight : 1;
+    if (counted < op->members && op->red == ALAR_RED_SUM && op->classes == 1 &&
+        op->out_elements == op->elements && op->members % counted == 0) {
+        microbatch_widen(view, microbatch, op->members / counted);
+    }
     if (has_out && !(view->is_exact && is_sum)) {
         const uint64_t *out = alar_arena_at(view->judge->arena, op->out);
 

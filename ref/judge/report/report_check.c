@@ -3,119 +3,18 @@
 #include "judge/report/report.h"
 
 #include "base/check.h"
-#include "numbers/fp.h"
 
 #include <math.h>
 #include <string.h>
 
-enum {
-    CHECK_SHOWN = 4 /* operations shown as evidence */
-};
-
 /* The header declared the arithmetic: one rounding an operation, in the encoding, from the left. */
 static bool check_is_exact(const struct report_view *view)
 {
-    bool is_element = view->dtype == ALAR_F32 || view->dtype == ALAR_F64;
+    bool is_encoded = view->dtype == ALAR_F32 || view->dtype == ALAR_F64;
 
-    return view->judge->loop.encoding >= 0 && is_element && !view->is_scalar &&
+    return view->judge->loop.encoding >= 0 && is_encoded && !view->is_scalar &&
            (view->kind == ALAR_METRIC_SUM ||
             (view->report->normalization >= 0 && view->report->over >= 0));
-}
-
-static void check_show(const struct report_view *view, struct alar_evidence *evidence)
-{
-    const struct judge_report *report = view->report;
-
-    memcpy(evidence->group,
-           judge_group_at(view->judge, judge_op_at(view->judge, view->part[0].op)->group)->name,
-           sizeof evidence->group);
-    for (uint32_t k = 0; k < report->parts && k < CHECK_SHOWN; k++) {
-        const struct judge_op *op = judge_op_at(view->judge, view->part[k].op);
-        struct alar_witness_event *witness = &evidence->witness[evidence->witness_count++];
-
-        *witness = (struct alar_witness_event){.record = ALAR_RECORD_ISSUE, .place = op->place};
-        witness->rank = judge_member_rank(view->judge, judge_group_at(view->judge, op->group), 0);
-        witness->n = op->n;
-        witness->is_of_report = true;
-        witness->number = op->number;
-        witness->dtype = op->dtype;
-        witness->shown = op->elements < 2 ? op->elements : 2;
-        memcpy(witness->bits, alar_arena_at(view->judge->arena, op->in),
-               witness->shown * sizeof *witness->bits);
-        alar_list_add(&evidence->ops, op->number);
-    }
-    evidence->witness[evidence->witness_count++] =
-        (struct alar_witness_event){.record = ALAR_RECORD_REPORT,
-                                    .place = report->place,
-                                    .rank = report->rank,
-                                    .is_of_report = true,
-                                    .dtype = report->dtype,
-                                    .shown = report->is_empty ? 0 : 1,
-                                    .bits = {evidence->found, 0}};
-}
-
-/* One finding for each kind of mistake and metric; further reports widen it. */
-static struct alar_evidence *check_found(struct alar_judge *judge, const struct report_view *view,
-                                         enum alar_anomaly anomaly, struct report_span legal)
-{
-    const struct judge_report *report = view->report;
-    const struct judge_metric *metric = judge_metric_at(judge, report->metric);
-
-    for (uint32_t k = 0; k < judge->verdict.finding_count; k++) {
-        struct alar_evidence *kept = &judge->verdict.finding[k];
-
-        if (kept->anomaly == anomaly && strcmp(kept->name[0], metric->name) == 0) {
-            alar_list_add(&kept->ranks, report->rank);
-            kept->amount[1]++;
-            judge->verdict.found[anomaly]++;
-            return NULL;
-        }
-    }
-    struct alar_evidence *evidence = judge_found(judge, anomaly, NULL, report->rank);
-    if (evidence == NULL) {
-        return NULL;
-    }
-    evidence->has_op = false;
-    evidence->is_report = true;
-    evidence->step = report->step;
-    evidence->dtype = report->dtype;
-    evidence->has_found = !report->is_empty;
-    evidence->found = alar_fp_from_double(report->dtype, (report->low + report->high) / 2);
-    evidence->has_range = legal.kind == REPORT_NUMBER;
-    evidence->lowest = alar_fp_from_double(report->dtype, legal.low);
-    evidence->highest = alar_fp_from_double(report->dtype, legal.high);
-    evidence->amount[1] = 1; /* reports of the kind */
-    memcpy(evidence->name[0], metric->name, sizeof evidence->name[0]);
-    check_show(view, evidence);
-    return evidence;
-}
-
-/* Other steps or ranks than the report speaks of: no arithmetic is needed to see that. */
-static enum alar_anomaly check_scope(const struct report_view *view)
-{
-    const struct judge_report *report = view->report;
-    const struct judge_metric *metric = judge_metric_at(view->judge, report->metric);
-    uint32_t member;
-
-    for (uint32_t k = 0; k < report->parts; k++) {
-        const struct judge_op *op = judge_op_at(view->judge, view->part[k].op);
-        const struct judge_group *group = judge_group_at(view->judge, op->group);
-
-        if (op->step >= 0 && (op->step < report->first_step || op->step > report->step)) {
-            return ALAR_ANOMALY_SHIFTED_LABEL;
-        }
-        if (metric->group == 0 || metric->is_replicated) {
-            continue;
-        }
-        const struct judge_group *needed = judge_group_at(view->judge, metric->group);
-        for (uint32_t m = 0; m < needed->members; m++) {
-            if (!judge_member_find(view->judge, group, judge_member_rank(view->judge, needed, m),
-                                   &member)) {
-                return ALAR_ANOMALY_WRONG_GROUP;
-            }
-        }
-    }
-    return ALAR_ANOMALY_COUNT;
 }
 
 /* Values that are not finite, or not there. COUNT: nothing of the kind is wrong; then `is_judged`
@@ -154,17 +53,42 @@ static enum alar_anomaly check_special(const struct report_view *view,
     return ALAR_ANOMALY_COUNT;
 }
 
+/* A mean by counts, of operations that carry none: any weights give a value between the least and
+   the greatest contribution, and one of equal contributions is that value. spec: O-108 */
+static bool lacks_counts(const struct report_view *view)
+{
+    int32_t normalization = view->report->normalization;
+    bool needs = normalization == ALAR_TOKEN_WEIGHTED || normalization == ALAR_MICROBATCH_MEAN;
+    struct report_microbatch microbatch = {0};
+    double least = HUGE_VAL, most = -HUGE_VAL;
+
+    if (!view->is_scalar || view->kind != ALAR_METRIC_MEAN || !needs) {
+        return false;
+    }
+    while (report_microbatch_next(view, &microbatch)) {
+        for (uint32_t m = 0; m < microbatch.op->members; m++) {
+            double value = report_numerator(view, &microbatch, m);
+
+            least = fmin(least, value);
+            most = fmax(most, value);
+        }
+    }
+    return least < most && view->report->high >= least && view->report->low <= most;
+}
+
 /* The value of a report whose numbers are all finite. */
-static enum alar_anomaly check_value(struct alar_judge *judge, const struct report_view *view,
-                                     const struct report_legal *rule, uint32_t rules,
-                                     uint32_t *others)
+static void check_value(const struct report_view *view, const struct report_legal *rule,
+                        uint32_t rules, struct report_answer *answer)
 {
     const struct judge_report *report = view->report;
     uint32_t fits = 0;
 
-    *others = 0;
     if (check_is_exact(view) && report_fits(report, report_engine(view))) {
-        return ALAR_ANOMALY_COUNT;
+        return;
+    }
+    if (lacks_counts(view)) {
+        answer->unknown = ALAR_UNKNOWN_COUNTS;
+        return;
     }
     for (uint32_t k = 0; k < rules; k++) {
         if (report_fits(report, report_evaluate(view, rule[k].how))) {
@@ -173,39 +97,137 @@ static enum alar_anomaly check_value(struct alar_judge *judge, const struct repo
         }
     }
     if (fits != 0 && !check_is_exact(view)) {
-        if (report->normalization < 0 && view->kind == ALAR_METRIC_MEAN) {
-            judge->verdict.reports_fit =
-                judge->verdict.reports_undeclared++ == 0 ? fits : judge->verdict.reports_fit & fits;
-        }
-        return ALAR_ANOMALY_COUNT;
+        answer->fits = report->normalization < 0 && view->kind == ALAR_METRIC_MEAN ? fits : 0;
+        return;
     }
-    bool has_sums = report_has_tokens(view);
-    enum alar_anomaly named =
-        fits != 0 ? ALAR_ANOMALY_COUNT : report_diagnose(view, rule[0].how, has_sums, others);
-    return named == ALAR_ANOMALY_COUNT ? ALAR_ANOMALY_ILLEGAL_REPORT : named;
+    if (fits == 0) {
+        report_diagnose(view, rule[0].how, &answer->named);
+    }
+    answer->anomaly = fits == 0 && answer->named.first != ALAR_ANOMALY_COUNT
+                          ? answer->named.first
+                          : ALAR_ANOMALY_ILLEGAL_REPORT;
 }
 
-/* The counts beside the value. spec: O-59 */
-static enum alar_anomaly check_counts(const struct report_view *view,
-                                      const struct report_sums *sums)
+/* The counts beside the value. spec: O-59, O-106 */
+static void check_counts(const struct report_view *view, const struct report_sums *sums,
+                         struct report_answer *answer)
 {
     const struct judge_report *report = view->report;
-    bool has_tokens = report->tokens >= 0 && report_has_tokens(view);
-    double tokens = (double)report->tokens;
     uint64_t nonfinite = (uint64_t)report->nonfinite, empty = (uint64_t)report->empty;
-
-    if (has_tokens && (tokens < sums->tokens || tokens > sums->tokens)) {
-        return ALAR_ANOMALY_WRONG_COUNT;
-    }
     bool is_flagged = sums->is_shared ? nonfinite <= sums->flagged : nonfinite == sums->flagged;
+    bool is_counted = nonfinite == sums->nonfinite || nonfinite == sums->nonfinite_steps ||
+                      (is_flagged && (sums->flagged > 0 || sums->nonfinite == 0));
 
-    if (report->nonfinite > 0 && nonfinite != sums->nonfinite && !is_flagged &&
-        nonfinite != sums->nonfinite_steps) {
-        return ALAR_ANOMALY_WRONG_COUNT;
+    if (report->tokens >= 0 && !report_has_tokens(view)) {
+        answer->unknown = ALAR_UNKNOWN_COUNTS;
+    } else if (report->tokens >= 0 &&
+               ((double)report->tokens < sums->tokens || (double)report->tokens > sums->tokens)) {
+        report_count(answer, ALAR_REPORT_COUNT_TOKENS, report->tokens, (uint64_t)sums->tokens);
+    } else if (report->nonfinite >= 0 && !is_counted) {
+        report_count(answer, ALAR_REPORT_COUNT_NONFINITE, report->nonfinite,
+                     sums->nonfinite > 0 ? sums->nonfinite : sums->flagged);
+    } else if (report->empty >= 0 && empty != sums->empty_steps &&
+               empty != sums->empty_microbatches) {
+        report_count(answer, ALAR_REPORT_COUNT_EMPTY, report->empty, sums->empty_microbatches);
     }
-    return report->empty >= 0 && empty != sums->empty_steps && empty != sums->empty_microbatches
-               ? ALAR_ANOMALY_WRONG_COUNT
-               : ALAR_ANOMALY_COUNT;
+}
+
+static bool answer_is_good(const struct report_answer *answer)
+{
+    return answer->anomaly == ALAR_ANOMALY_COUNT && answer->unknown == ALAR_UNKNOWN_COUNT;
+}
+
+/* A mean or a sum. */
+static void check_number(const struct report_view *view, const struct report_sums *sums,
+                         struct report_answer *answer)
+{
+    struct report_legal rule[REPORT_RULES];
+    uint32_t rules = report_rules(view, rule);
+    bool is_judged = true;
+
+    answer->anomaly = check_special(view, sums, rule[0].how, &is_judged);
+    if (answer->anomaly == ALAR_ANOMALY_COUNT && !is_judged) {
+        check_value(view, rule, rules, answer);
+    }
+}
+
+/* Held against numbers of a floating-point dtype. */
+static void check_report(const struct report_view *view, struct report_answer *answer)
+{
+    struct report_sums sums = report_sums_read(view);
+    struct report_extreme extreme = {.nonfinite = 0};
+    bool is_extreme = alar_metric_is_extreme(view->kind);
+
+    if (is_extreme && !report_extreme_read(view, &extreme)) {
+        answer->unknown = ALAR_UNKNOWN_REPORT;
+        return;
+    }
+    sums.nonfinite = is_extreme ? extreme.nonfinite : sums.nonfinite;
+    if (is_extreme) {
+        answer->legal = extreme.legal;
+        answer->holder = extreme.holder;
+    }
+    answer->anomaly = report_scope_check(view);
+    if (!is_extreme) {
+        struct report_legal rule[REPORT_RULES];
+
+        (void)report_rules(view, rule);
+        answer->legal = report_evaluate(view, rule[0].how);
+    }
+    if (answer->anomaly == ALAR_ANOMALY_COUNT && sums.is_rounded) {
+        answer->anomaly = ALAR_ANOMALY_PRECISION_LOST;
+    }
+    if (answer->anomaly == ALAR_ANOMALY_COUNT && is_extreme) {
+        answer->anomaly = report_extreme_check(view, &extreme);
+    } else if (answer->anomaly == ALAR_ANOMALY_COUNT) {
+        check_number(view, &sums, answer);
+    }
+    bool is_of_own = answer->anomaly == ALAR_ANOMALY_OWN_COUNT;
+
+    if (is_of_own || answer_is_good(answer)) {
+        check_counts(view, &sums, answer);
+        if (is_of_own && answer->anomaly == ALAR_ANOMALY_WRONG_COUNT) {
+            answer->named.others[ALAR_ANOMALY_OWN_COUNT / 64] |= UINT64_C(1)
+                                                                 << ALAR_ANOMALY_OWN_COUNT % 64;
+        }
+    }
+}
+
+/* The same where whole numbers travel. */
+static void check_exact(const struct report_view *view, struct report_answer *answer)
+{
+    enum alar_anomaly scope = report_scope_check(view);
+
+    if (!report_exact_check(view, answer)) {
+        answer->unknown = ALAR_UNKNOWN_REPORT;
+    } else if (scope != ALAR_ANOMALY_COUNT) {
+        answer->anomaly = scope;
+    }
+}
+
+static struct report_answer check_view(const struct report_view *view)
+{
+    struct report_answer answer = {.anomaly = ALAR_ANOMALY_COUNT,
+                                   .unknown = ALAR_UNKNOWN_COUNT,
+                                   .legal = {REPORT_EMPTY, 0, 0},
+                                   .named = {.first = ALAR_ANOMALY_COUNT, .own = ALAR_RANK_ALL}};
+
+    (view->dtype == ALAR_I64 && !view->is_scalar ? check_exact : check_report)(view, &answer);
+    return answer;
+}
+
+/* An operation that covers several steps may name the first of them or the last. spec: O-109 */
+static struct report_answer check_readings(const struct report_view *view)
+{
+    struct report_answer answer = check_view(view);
+    struct report_view other = *view;
+
+    if (!answer_is_good(&answer) && report_view_windows(&other)) {
+        struct report_answer second = check_view(&other);
+
+        return answer_is_good(&second) ? second : answer;
+    }
+    return answer;
 }
 
 static void check_note(struct alar_judge *judge, const struct report_view *view)
@@ -213,121 +235,73 @@ static void check_note(struct alar_judge *judge, const struct report_view *view)
     struct alar_evidence *evidence;
 
     if (view->report->normalization == ALAR_SEED_UNDIVIDED && view->kind == ALAR_METRIC_MEAN) {
-        evidence = check_found(judge, view, ALAR_ANOMALY_UNDIVIDED,
-                               (struct report_span){REPORT_EMPTY, 0, 0});
+        evidence = report_found_value(judge, view, ALAR_ANOMALY_UNDIVIDED,
+                                      (struct report_span){REPORT_EMPTY, 0, 0});
         INV("a note is kept or widened", evidence == NULL || evidence->witness_count > 0);
     }
 }
 
-/* A mean or a sum; `others` as report_diagnose says. */
-static enum alar_anomaly check_number(struct alar_judge *judge, const struct report_view *view,
-                                      const struct report_sums *sums, uint32_t *others)
+/* Puts an answer into the verdict. */
+static void check_tell(struct alar_judge *judge, const struct report_view *view,
+                       const struct report_answer *answer)
 {
-    struct report_legal rule[REPORT_RULES];
-    uint32_t rules = report_rules(view, rule);
-    bool is_judged = true;
-    enum alar_anomaly anomaly = check_special(view, sums, rule[0].how, &is_judged);
+    const struct judge_report *report = view->report;
 
-    return anomaly == ALAR_ANOMALY_COUNT && !is_judged
-               ? check_value(judge, view, rule, rules, others)
-               : anomaly;
-}
-
-/* The value that is shown beside a finding. */
-static struct report_span check_legal(const struct report_view *view)
-{
-    struct report_legal rule[REPORT_RULES];
-    struct report_extreme extreme;
-
-    if (alar_metric_is_extreme(view->kind)) {
-        return report_extreme_read(view, &extreme) ? extreme.legal
-                                                   : (struct report_span){REPORT_EMPTY, 0, 0};
+    if (answer->anomaly == ALAR_ANOMALY_COUNT && answer->unknown != ALAR_UNKNOWN_COUNT) {
+        judge_unknown(judge, answer->unknown, report->place, report->rank);
+        return;
     }
-    report_rules(view, rule);
-    return report_evaluate(view, rule[0].how);
-}
-
-/* False when it can't be recomputed. */
-static bool check_report(struct alar_judge *judge, const struct report_view *view)
-{
-    struct report_sums sums = report_sums_read(view);
-    struct report_extreme extreme = {.nonfinite = 0};
-    enum alar_anomaly anomaly = check_scope(view);
-    uint32_t others = 0;
-    bool is_extreme = alar_metric_is_extreme(view->kind);
-
-    if (is_extreme && !report_extreme_read(view, &extreme)) {
-        return false;
-    }
-    sums.nonfinite = is_extreme ? extreme.nonfinite : sums.nonfinite;
-    if (anomaly == ALAR_ANOMALY_COUNT && sums.is_rounded) {
-        anomaly = ALAR_ANOMALY_PRECISION_LOST;
-    }
-    if (anomaly == ALAR_ANOMALY_COUNT) {
-        anomaly = is_extreme ? report_extreme_check(view, &extreme)
-                             : check_number(judge, view, &sums, &others);
-    }
-    if (anomaly == ALAR_ANOMALY_COUNT) {
-        anomaly = check_counts(view, &sums);
-    }
-    if (anomaly == ALAR_ANOMALY_COUNT) {
-        check_note(judge, view);
-        return true;
-    }
-    struct alar_evidence *evidence = check_found(judge, view, anomaly, check_legal(view));
-    if (evidence != NULL) {
-        evidence->amount[0] = anomaly == ALAR_ANOMALY_WRONG_HOLDER ? extreme.holder : others;
-    }
-    return true;
-}
-
-/* The same where whole numbers travel; false when it can't be recomputed. */
-static bool check_exact(struct alar_judge *judge, const struct report_view *view)
-{
-    enum alar_anomaly scope = check_scope(view);
-    enum alar_anomaly anomaly = ALAR_ANOMALY_COUNT;
-    struct report_span legal;
-    uint32_t holder = 0;
-
-    if (!report_exact_check(view, &legal, &holder, &anomaly)) {
-        return false;
-    }
-    anomaly = scope != ALAR_ANOMALY_COUNT ? scope : anomaly;
-    if (anomaly == ALAR_ANOMALY_COUNT) {
-        check_note(judge, view);
-    } else {
-        struct alar_evidence *evidence = check_found(judge, view, anomaly, legal);
-
-        INV("a finding is kept or widened", evidence == NULL || evidence->witness_count > 0);
-        if (evidence != NULL && anomaly == ALAR_ANOMALY_WRONG_HOLDER) {
-            evidence->amount[0] = holder;
+    judge->verdict.reports_judged++;
+    if (answer->anomaly == ALAR_ANOMALY_COUNT) {
+        if (answer->fits != 0) {
+            judge->verdict.reports_fit = judge->verdict.reports_undeclared++ == 0
+                                             ? answer->fits
+                                             : judge->verdict.reports_fit & answer->fits;
         }
+        check_note(judge, view);
+        return;
     }
-    return true;
+    struct alar_evidence *evidence =
+        report_found_value(judge, view, answer->anomaly, answer->legal);
+
+    if (evidence != NULL) {
+        evidence->amount[0] = answer->holder;
+        evidence->count = answer->count;
+        evidence->count_shown = answer->count_shown;
+        evidence->count_due = answer->count_due;
+        evidence->own = answer->named.own;
+        memcpy(evidence->fits, answer->named.others, sizeof evidence->fits);
+    }
 }
 
-/* How far a metric's reports go, by their labels or by their operations. */
-static void check_reported(const struct alar_judge *judge, const struct judge_report *report,
-                           struct judge_metric *metric)
+/* Operations of a step without `mb` replaced others: are both microbatches after all? spec: O-101
+ */
+static void check_attempts(struct alar_judge *judge, const struct judge_report *report,
+                           struct report_answer *answer)
 {
-    const struct judge_part *part = alar_arena_at(judge->arena, report->part);
-    int64_t last = report->step;
+    struct judge_report whole = *report;
+    struct report_view view;
+    bool is_echo;
 
-    for (uint32_t k = 0; k < report->parts; k++) {
-        int64_t step = part[k].op ? judge_op_at(judge, part[k].op)->step : -1;
+    whole.part = report->all;
+    whole.parts = report->all_parts;
+    if (answer_is_good(answer) || report->all_parts == 0 ||
+        !report_view_build(judge, &whole, &view, &is_echo) || is_echo) {
+        return;
+    }
+    struct report_answer all = check_readings(&view);
 
-        last = step > last ? step : last;
+    if (answer_is_good(&all) && report->is_retried) {
+        answer->anomaly = ALAR_ANOMALY_ATTEMPTS_MIXED;
+    } else if (answer_is_good(&all)) {
+        answer->anomaly = ALAR_ANOMALY_COUNT;
+        answer->unknown = ALAR_UNKNOWN_ATTEMPTS;
     }
-    if (!metric->is_reported || metric->reported < last) {
-        metric->reported = last;
-    }
-    metric->is_reported = true;
 }
 
 /* A report on an operation that was found wrong is an echo: the cause is named already. */
 void judge_report_check(struct alar_judge *judge, const struct judge_report *report)
 {
-    struct judge_metric *metric = judge_metric_at(judge, report->metric);
     uint64_t said = report_said(judge);
     struct report_view view;
     bool is_echo;
@@ -338,16 +312,17 @@ void judge_report_check(struct alar_judge *judge, const struct judge_report *rep
     }
     bool is_whole = report_view_build(judge, report, &view, &is_echo);
 
-    check_reported(judge, report, metric);
-    bool has_integers = is_whole && view.dtype == ALAR_I64 && !view.is_scalar;
-
-    if (is_echo || metric->is_disputed) {
+    if (is_echo || judge_metric_at(judge, report->metric)->is_disputed) {
         return;
     }
-    if (!is_whole || !(has_integers ? check_exact : check_report)(judge, &view)) {
+    if (!is_whole) {
         judge_unknown(judge, ALAR_UNKNOWN_REPORT, report->place, report->rank);
         return;
     }
-    judge->verdict.reports_judged++;
+    struct report_answer answer = check_readings(&view);
+
+    report_claims_settle(judge, report);
+    check_attempts(judge, report, &answer);
+    check_tell(judge, &view, &answer);
     report_keep_good(judge, report, report_said(judge) != said);
 }

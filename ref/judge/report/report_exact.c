@@ -7,6 +7,7 @@
 #include "numbers/fp.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The microbatch's contributions added up; false when they are no sums. */
 static bool exact_microbatch(const struct report_view *view,
@@ -17,16 +18,17 @@ static bool exact_microbatch(const struct report_view *view,
     const uint64_t *in = alar_arena_at(view->judge->arena, op->in);
     size_t at =
         (size_t)(microbatch->element / 2) * ALAR_PAYLOAD_EXACT_ELEMENTS; /* of a pair of two */
+    uint64_t sum[ALAR_PAYLOAD_EXACT_ELEMENTS] = {0};
     int64_t elements[ALAR_PAYLOAD_EXACT_ELEMENTS];
 
-    for (size_t i = 0; i < ALAR_PAYLOAD_EXACT_ELEMENTS; i++) {
-        uint64_t sum = 0;
+    for (uint32_t m = 0; m < op->members; m++) {
+        bool counts = report_counts(view, op, m);
 
-        for (uint32_t m = 0; m < op->members; m++) {
-            sum += in[(size_t)m * op->elements + at + i];
+        for (size_t i = 0; counts && i < ALAR_PAYLOAD_EXACT_ELEMENTS; i++) {
+            sum[i] += in[(size_t)m * op->elements + at + i];
         }
-        elements[i] = (int64_t)sum;
     }
+    memcpy(elements, sum, sizeof elements);
     pair->denominator = elements[ALAR_EXACT_WIRE_F64];
     return pair->denominator >= 0 &&
            alar_exact_wire_decode(elements, ALAR_F64, &pair->numerator) == ALAR_OK;
@@ -74,24 +76,24 @@ static bool exact_interval(const struct report_view *view, struct alar_tally *in
     return true;
 }
 
-static enum alar_anomaly exact_counts(const struct report_view *view, const struct alar_tally *sum)
+static void exact_counts(const struct report_view *view, const struct alar_tally *sum,
+                         struct report_answer *answer)
 {
     const struct judge_report *report = view->report;
-    bool has_tokens = report->tokens >= 0 && report_has_tokens(view);
-    double tokens = (double)report->tokens;
     bool is_shared = false;
+    uint64_t flags = report_flags(view, &is_shared), nonfinite = (uint64_t)report->nonfinite;
+    bool is_flagged = is_shared ? nonfinite <= flags : nonfinite == flags;
 
-    if (has_tokens && (tokens < sum->tokens || tokens > sum->tokens)) {
-        return ALAR_ANOMALY_WRONG_COUNT;
+    if (report->tokens >= 0 && !report_has_tokens(view)) {
+        answer->unknown = ALAR_UNKNOWN_COUNTS;
+    } else if (report->tokens >= 0 &&
+               ((double)report->tokens < sum->tokens || (double)report->tokens > sum->tokens)) {
+        report_count(answer, ALAR_REPORT_COUNT_TOKENS, report->tokens, (uint64_t)sum->tokens);
+    } else if (report->nonfinite >= 0 && !is_flagged) {
+        report_count(answer, ALAR_REPORT_COUNT_NONFINITE, report->nonfinite, flags);
+    } else if (report->empty >= 0 && (uint64_t)report->empty != sum->empty) {
+        report_count(answer, ALAR_REPORT_COUNT_EMPTY, report->empty, sum->empty);
     }
-    uint64_t flags = report_flags(view, &is_shared);
-    uint64_t nonfinite = report->nonfinite > 0 ? (uint64_t)report->nonfinite : flags;
-
-    if ((is_shared ? nonfinite > flags : nonfinite != flags) ||
-        (report->empty >= 0 && (uint64_t)report->empty != sum->empty)) {
-        return ALAR_ANOMALY_WRONG_COUNT;
-    }
-    return ALAR_ANOMALY_COUNT;
 }
 
 /* A mean or a sum. */
@@ -116,8 +118,7 @@ static enum alar_anomaly exact_value(const struct report_view *view,
     return report_fits(report, *legal) ? ALAR_ANOMALY_COUNT : ALAR_ANOMALY_ILLEGAL_REPORT;
 }
 
-bool report_exact_check(const struct report_view *view, struct report_span *legal, uint32_t *holder,
-                        enum alar_anomaly *anomaly)
+bool report_exact_check(const struct report_view *view, struct report_answer *answer)
 {
     struct alar_tally interval = {.tokens = 0};
     struct report_extreme extreme;
@@ -129,14 +130,14 @@ bool report_exact_check(const struct report_view *view, struct report_span *lega
         if (!report_extreme_read(view, &extreme)) {
             return false;
         }
-        *legal = extreme.legal;
-        *holder = extreme.holder;
-        *anomaly = report_extreme_check(view, &extreme);
+        answer->legal = extreme.legal;
+        answer->holder = extreme.holder;
+        answer->anomaly = report_extreme_check(view, &extreme);
     } else {
-        *anomaly = exact_value(view, &interval, legal);
+        answer->anomaly = exact_value(view, &interval, &answer->legal);
     }
-    if (*anomaly == ALAR_ANOMALY_COUNT) {
-        *anomaly = exact_counts(view, &interval);
+    if (answer->anomaly == ALAR_ANOMALY_COUNT) {
+        exact_counts(view, &interval, answer);
     }
     return true;
 }

@@ -40,15 +40,24 @@ bool judge_report_is_of(const struct alar_judge *judge, const struct judge_op *o
            judge_report_has_name(judge, op, metric->hash);
 }
 
-/* The last step that was reduced for a metric, so that a lost report is missed. */
-static void metric_note(const struct alar_judge *judge, struct judge_metric *metric,
-                        const struct judge_op *op)
+/* "max loss", "loss/max": the metric whose extreme it is by its name. */
+static uint64_t name_bounds(struct alar_text name)
 {
-    if (op->key_hash && op->step > metric->reduced && judge_report_is_of(judge, op, metric)) {
-        metric->reduced = op->step;
-        metric->reduced_by = op->number;
-        metric->place = op->place;
+    static const char *const words[] = {"max", "min"};
+    size_t length = 3;
+
+    for (unsigned k = 0; k < 2 && name.length > length + 1; k++) {
+        const char *end = name.data + name.length - length;
+
+        if (memcmp(name.data, words[k], length) == 0 && strchr(" _-/.", name.data[length])) {
+            return alar_text_hash(
+                (struct alar_text){name.data + length + 1, name.length - length - 1});
+        }
+        if (memcmp(end, words[k], length) == 0 && strchr(" _-/.", end[-1])) {
+            return alar_text_hash((struct alar_text){name.data, name.length - length - 1});
+        }
     }
+    return 0;
 }
 
 uint64_t judge_metric_make(struct alar_judge *judge, struct alar_text name)
@@ -62,12 +71,9 @@ uint64_t judge_metric_make(struct alar_judge *judge, struct alar_text name)
 
         made->next = judge->log.metric;
         made->hash = hash;
-        made->reduced = -1;
+        made->bounds = name_bounds(name);
         alar_text_keep(name, made->name, sizeof made->name);
         judge->log.metric = metric;
-        for (uint64_t op = judge->log.oldest; op; op = judge_op_at(judge, op)->newer) {
-            metric_note(judge, made, judge_op_at(judge, op));
-        }
     }
     return metric;
 }
@@ -114,22 +120,33 @@ static void report_drop_oldest(struct alar_judge *judge)
     judge_op_give(judge, oldest);
 }
 
+/* Where the operations of a list are kept. */
+static void parts_find(const struct alar_judge *judge, uint64_t list, uint32_t count)
+{
+    struct judge_part *part = count ? alar_arena_at(judge->arena, list) : NULL;
+    uint64_t hint = 0;
+
+    for (uint32_t k = 0; k < count; k++) {
+        part[k].op = judge_report_find(judge, part[k].group, part[k].number, hint);
+        hint = part[k].op;
+    }
+}
+
 /* Are all operations settled? Those that are, are found. */
 static bool report_is_due(struct alar_judge *judge, struct judge_report *report)
 {
-    struct judge_part *part = alar_arena_at(judge->arena, report->part);
-    uint64_t hint = 0;
+    uint64_t list = report->all_parts ? report->all : report->part; /* the one holds the other */
+    uint32_t count = report->all_parts ? report->all_parts : report->parts;
+    const struct judge_part *part = alar_arena_at(judge->arena, list);
 
-    while (report->settled < report->parts) {
+    while (report->settled < count) {
         if (judge_op_find(judge, part[report->settled].group, part[report->settled].number)) {
             return false;
         }
         report->settled++;
     }
-    for (uint32_t k = 0; k < report->parts; k++) {
-        part[k].op = judge_report_find(judge, part[k].group, part[k].number, hint);
-        hint = part[k].op;
-    }
+    parts_find(judge, report->part, report->parts);
+    parts_find(judge, report->all, report->all_parts);
     return true;
 }
 
@@ -138,6 +155,9 @@ static void report_give(struct alar_judge *judge, uint64_t report)
     const struct judge_report *given = report_at(judge, report);
 
     alar_arena_give(judge->arena, given->part, given->room * sizeof(struct judge_part));
+    if (given->all) {
+        alar_arena_give(judge->arena, given->all, given->room * sizeof(struct judge_part));
+    }
     alar_arena_give(judge->arena, report, sizeof *given);
 }
 
@@ -197,48 +217,10 @@ void judge_report_keep(struct alar_judge *judge, uint64_t made)
     }
     judge->log.newest = made;
     judge->log.kept++;
-    for (uint64_t m = judge->log.metric; m; m = judge_metric_at(judge, m)->next) {
-        metric_note(judge, judge_metric_at(judge, m), op);
-    }
     report_try(judge);
     while (judge->log.kept > judge->log.kept_max) {
         report_drop_oldest(judge);
     }
-}
-
-/* Steps that were reduced and stand in no report, although reports came before them. spec: O-60 */
-static void finish_metric(struct alar_judge *judge, const struct judge_metric *metric)
-{
-    if (!metric->is_reported || metric->reduced <= metric->reported) {
-        return;
-    }
-    struct alar_evidence *evidence =
-        judge_found(judge, ALAR_ANOMALY_REPORT_LOST, NULL, ALAR_RANK_ALL);
-    if (evidence) {
-        memcpy(evidence->name[0], metric->name, sizeof evidence->name[0]);
-        evidence->has_op = false;
-        evidence->is_report = true;
-        evidence->step = metric->reduced;
-        evidence->amount[0] = (uint64_t)metric->reported;
-        alar_list_add(&evidence->ops, metric->reduced_by);
-        evidence->witness[evidence->witness_count++] =
-            (struct alar_witness_event){.record = ALAR_RECORD_ISSUE,
-                                        .place = metric->place,
-                                        .is_of_report = true,
-                                        .number = metric->reduced_by};
-    }
-}
-
-static bool finish_is_regular(const struct alar_judge *judge)
-{
-    for (uint32_t r = 0; r < judge->setup.world; r++) {
-        const struct judge_rank *rank = judge_rank_at(judge, r);
-
-        if (!rank->is_over || rank->is_exited || rank->is_given_up || rank->is_aborted) {
-            return false;
-        }
-    }
-    return judge->verdict.unknown[ALAR_UNKNOWN_NO_END] == 0;
 }
 
 void judge_report_finish(struct alar_judge *judge)
@@ -248,8 +230,8 @@ void judge_report_finish(struct alar_judge *judge)
         judge_unknown(judge, ALAR_UNKNOWN_REPORT, report_at(judge, r)->place,
                       report_at(judge, r)->rank);
     }
-    for (uint64_t m = judge->log.metric; m && finish_is_regular(judge);
-         m = judge_metric_at(judge, m)->next) {
-        finish_metric(judge, judge_metric_at(judge, m));
+    for (uint64_t m = judge->log.metric; m; m = judge_metric_at(judge, m)->next) {
+        report_steps_finish(judge, judge_metric_at(judge, m));
+        report_claims_finish(judge, judge_metric_at(judge, m));
     }
 }

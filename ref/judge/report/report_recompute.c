@@ -16,6 +16,8 @@ static bool rank_counts(const struct report_view *view, const struct report_micr
 
     switch (how->rule) {
     case REPORT_RANK:
+    case REPORT_LAST_OF_RANK:
+    case REPORT_OWN_COUNT:
         return member == how->rank;
     case REPORT_WITHOUT:
         return member != how->rank;
@@ -51,7 +53,7 @@ static uint32_t rank_means(const struct report_view *view,
             report_divided(view, (struct report_span){REPORT_NUMBER, numerator, numerator},
                            report_weight(view, microbatch, m));
 
-        if (mean.kind != REPORT_EMPTY) {
+        if (mean.kind != REPORT_EMPTY && report_counts(view, microbatch->op, m)) {
             report_fold_span(&fold, mean);
             count++;
         }
@@ -78,19 +80,40 @@ static void add_means(const struct report_view *view, const struct report_microb
     fold->weight = how->rule == REPORT_SUM_ALL ? 1 : fold->weight + 1;
 }
 
+/* The value of a microbatch; what is empty may count by mistake. */
+static struct report_span report_ratio(const struct report_view *view,
+                                       const struct report_microbatch *microbatch,
+                                       const struct report_how *how)
+{
+    struct report_span sum = {REPORT_NUMBER, microbatch->low, microbatch->high};
+    bool has_all = (how->counts_empty & REPORT_EMPTY_RANKS) != 0;
+    struct report_span ratio =
+        report_divided(view, sum, has_all ? microbatch->op->members : microbatch->weight);
+
+    return ratio.kind == REPORT_EMPTY && (how->counts_empty & REPORT_EMPTY_MICROBATCHES) != 0
+               ? (struct report_span){REPORT_NUMBER, 0, 0}
+               : ratio;
+}
+
 static void add_microbatch(const struct report_view *view,
                            const struct report_microbatch *microbatch, const struct report_how *how,
                            struct report_fold *fold)
 {
-    struct report_span ratio =
-        report_divided(view, (struct report_span){REPORT_NUMBER, microbatch->low, microbatch->high},
-                       microbatch->weight);
+    struct report_span ratio = report_ratio(view, microbatch, how);
 
     switch (how->rule) {
     case REPORT_LAST:
         *fold = (struct report_fold){0};
         report_fold_add(fold, microbatch->low, microbatch->high);
         fold->weight = microbatch->weight;
+        break;
+    case REPORT_LAST_OF_RANK:
+        *fold = (struct report_fold){0};
+        add_ranks(view, microbatch, how, fold);
+        break;
+    case REPORT_OWN_COUNT:
+        report_fold_add(fold, microbatch->low, microbatch->high);
+        fold->weight += report_weight(view, microbatch, how->rank);
         break;
     case REPORT_MICROBATCHES:
     case REPORT_SUM_MICROBATCHES:
@@ -129,7 +152,7 @@ static struct report_span close_step(const struct report_view *view, const struc
     struct report_span sum = report_fold_sum(view, fold);
     double weight = fold->weight;
 
-    if (how->rule == REPORT_TOTAL && weight > 0) {
+    if ((how->rule == REPORT_TOTAL || (how->is_total && how->rule != REPORT_POOL)) && weight > 0) {
         weight = 1;
     }
     if (how->rule == REPORT_FLOORED) {
@@ -145,6 +168,9 @@ static void close_into(const struct report_view *view, const struct report_how *
     struct report_span span = close_step(view, how, step);
 
     *step = (struct report_fold){0};
+    if (span.kind == REPORT_EMPTY && (how->counts_empty & REPORT_EMPTY_STEPS) != 0) {
+        span = (struct report_span){REPORT_NUMBER, 0, 0};
+    }
     if (span.kind == REPORT_EMPTY || (how->is_finite_only && span.kind == REPORT_SPECIAL)) {
         return;
     }

@@ -34,25 +34,38 @@ void judge_report_loop(struct alar_judge *judge)
     }
 }
 
+/* How many operations the report may stand for at most. */
+static size_t read_covered_most(const struct alar_judge *judge, const struct alar_event *event)
+{
+    uint64_t metric = judge_metric_find(judge, alar_text_hash(event->text[ALAR_FIELD_METRIC]));
+    uint32_t rank = (uint32_t)event->number[ALAR_FIELD_RANK];
+    const struct judge_ledger *ledger =
+        metric && rank < judge->setup.world
+            ? report_ledger_find(judge, judge_metric_at(judge, metric), rank)
+            : NULL;
+
+    return ledger != NULL ? ledger->count : (size_t)(judge->log.kept + judge->live);
+}
+
 size_t judge_report_headroom(const struct alar_judge *judge, const struct alar_event *event)
 {
-    size_t parts = (size_t)(judge->log.kept + judge->live);
     size_t room = alar_arena_block(sizeof(struct judge_metric));
 
     if (event->record == ALAR_RECORD_DECLARE) {
-        return room;
+        return room + alar_arena_block(sizeof(struct judge_scope));
     }
     if (event->record == ALAR_RECORD_ISSUE) {
-        return alar_arena_block(sizeof(struct judge_names));
+        return alar_arena_block(sizeof(struct judge_names)) + report_ledger_headroom(judge, event);
     }
     if (event->record != ALAR_RECORD_REPORT) {
         return 0;
     }
-    if (event->has[ALAR_FIELD_OPS]) {
-        parts = (size_t)event->number[ALAR_FIELD_OPS];
-    }
+    size_t parts = event->has[ALAR_FIELD_OPS] ? (size_t)event->number[ALAR_FIELD_OPS]
+                                              : read_covered_most(judge, event);
+
     return room + alar_arena_block(sizeof(struct judge_report)) +
-           alar_arena_block((parts + 1) * sizeof(struct judge_part));
+           2 * alar_arena_block((parts + 1) * sizeof(struct judge_part)) +
+           report_ledger_headroom(judge, event);
 }
 
 /* A key and a word, with a comma between them, as far as they fit. */
@@ -94,6 +107,29 @@ static void declare_kind(struct alar_judge *judge)
     metric->kind = kind;
 }
 
+/* spec: O-110 */
+static void declare_scope(struct alar_judge *judge)
+{
+    const struct alar_event *event = judge->event;
+    struct judge_metric *metric =
+        judge_metric_at(judge, judge_metric_make(judge, event->text[ALAR_FIELD_KEY]));
+    uint64_t hash = alar_text_hash(event->text[ALAR_FIELD_GROUP]);
+    uint64_t at = metric->scopes;
+
+    while (at && ((struct judge_scope *)alar_arena_at(judge->arena, at))->hash != hash) {
+        at = ((struct judge_scope *)alar_arena_at(judge->arena, at))->next;
+    }
+    if (at == 0) {
+        at = alar_arena_take(judge->arena, sizeof(struct judge_scope));
+        ((struct judge_scope *)alar_arena_at(judge->arena, at))->next = metric->scopes;
+        metric->scopes = at;
+    }
+    struct judge_scope *scope = alar_arena_at(judge->arena, at);
+
+    scope->hash = hash;
+    scope->is_replicated = event->number[ALAR_FIELD_SCOPE] == 1;
+}
+
 void judge_report_declare(struct alar_judge *judge)
 {
     const struct alar_event *event = judge->event;
@@ -103,11 +139,14 @@ void judge_report_declare(struct alar_judge *judge)
     }
     if (event->has[ALAR_FIELD_KEY] && event->has[ALAR_FIELD_SCOPE] &&
         event->has[ALAR_FIELD_GROUP]) {
+        declare_scope(judge);
+    }
+    if (event->has[ALAR_FIELD_KEY] && event->has[ALAR_FIELD_BOUNDS]) {
         struct judge_metric *metric =
             judge_metric_at(judge, judge_metric_make(judge, event->text[ALAR_FIELD_KEY]));
 
-        metric->group = judge_group_find(judge, event->text[ALAR_FIELD_GROUP]);
-        metric->is_replicated = event->number[ALAR_FIELD_SCOPE] == 1;
+        metric->bounds = alar_text_hash(event->text[ALAR_FIELD_BOUNDS]);
+        metric->is_bound_declared = true;
     }
 }
 
@@ -139,12 +178,28 @@ static double text_half_unit(struct alar_text text)
     return half;
 }
 
+/* What people saw: every number that prints as it does. */
+static struct report_span read_shown(const struct alar_event *event)
+{
+    struct report_span shown = {event->loss_is_empty    ? REPORT_EMPTY
+                                : isfinite(event->loss) ? REPORT_NUMBER
+                                                        : REPORT_SPECIAL,
+                                event->loss, event->loss};
+
+    if (shown.kind == REPORT_NUMBER && event->text[ALAR_FIELD_LOSS].data != NULL) {
+        double half = text_half_unit(event->text[ALAR_FIELD_LOSS]);
+
+        shown.low = nextafter(event->loss - half, -HUGE_VAL);
+        shown.high = nextafter(event->loss + half, HUGE_VAL);
+    }
+    return shown;
+}
+
 /* The numbers that the report may stand for: its bits, or every number that prints as it does.
    Errors: ALAR_E_INPUT, complained about. spec: O-51 */
 static enum alar_status read_value(struct alar_judge *judge, struct judge_report *report)
 {
     const struct alar_event *event = judge->event;
-    double half = 0;
 
     report->dtype = ALAR_F64;
     report->is_empty = event->has[ALAR_FIELD_LOSS] && event->loss_is_empty;
@@ -159,10 +214,11 @@ static enum alar_status read_value(struct alar_judge *judge, struct judge_report
         report->low = report->high = alar_fp_to_double(report->dtype, value->bits);
     } else if (!event->has[ALAR_FIELD_LOSS]) {
         return judge_complain(judge, ALAR_FIELD_LOSS, "`loss` or `bits`", "neither");
-    } else if (event->text[ALAR_FIELD_LOSS].data != NULL && isfinite(event->loss)) {
-        half = text_half_unit(event->text[ALAR_FIELD_LOSS]);
-        report->low = nextafter(event->loss - half, -HUGE_VAL);
-        report->high = nextafter(event->loss + half, HUGE_VAL);
+    } else {
+        struct report_span shown = read_shown(event);
+
+        report->low = shown.low;
+        report->high = shown.high;
     }
     report->is_special = !report->is_empty && !isfinite(report->low);
     return ALAR_OK;
@@ -200,56 +256,6 @@ static enum alar_status read_named(struct alar_judge *judge, struct judge_report
     return ALAR_OK;
 }
 
-static bool read_is_covered(const struct alar_judge *judge, const struct judge_report *report,
-                            const struct judge_op *op)
-{
-    uint32_t member;
-
-    bool is_marked = op->key_hash != 0 || op->pairs > 0; /* not just anything of that step */
-
-    return is_marked && op->step >= report->first_step && op->step <= report->step &&
-           judge_report_is_of(judge, op, judge_metric_at(judge, report->metric)) &&
-           judge_member_find(judge, judge_group_at(judge, op->group), report->rank, &member);
-}
-
-/* Puts a part where its step and number put it. */
-static void read_insert(struct judge_report *report, struct judge_part *part,
-                        const struct judge_op *op)
-{
-    uint32_t at = report->parts++;
-
-    while (at > 0 && part[at - 1].group == op->group && part[at - 1].number > op->number) {
-        part[at] = part[at - 1];
-        at--;
-    }
-    part[at] = (struct judge_part){.group = op->group, .number = op->number};
-}
-
-/* The operations of its steps that its rank has issued so far. */
-static void read_by_step(struct alar_judge *judge, struct judge_report *report)
-{
-    uint64_t room = judge->log.kept + judge->live + 1;
-    uint32_t member;
-
-    report->part = alar_arena_take(judge->arena, room * sizeof(struct judge_part));
-    struct judge_part *part = alar_arena_at(judge->arena, report->part);
-    for (uint64_t at = judge->log.oldest; at; at = judge_op_at(judge, at)->newer) {
-        if (read_is_covered(judge, report, judge_op_at(judge, at))) {
-            read_insert(report, part, judge_op_at(judge, at));
-        }
-    }
-    for (uint64_t at = judge->oldest; at; at = judge_op_at(judge, at)->newer) {
-        const struct judge_op *op = judge_op_at(judge, at);
-
-        if (read_is_covered(judge, report, op) &&
-            judge_member_find(judge, judge_group_at(judge, op->group), report->rank, &member) &&
-            judge_entry_at(judge, op, member)->is_issued) {
-            read_insert(report, part, op);
-        }
-    }
-    report->room = room;
-}
-
 /* Takes a report in; it is judged once its operations are settled. */
 enum alar_status judge_report_report(struct alar_judge *judge)
 {
@@ -260,6 +266,7 @@ enum alar_status judge_report_report(struct alar_judge *judge)
     report->place = event->place;
     report->rank = (uint32_t)event->number[ALAR_FIELD_RANK];
     report->metric = judge_metric_make(judge, event->text[ALAR_FIELD_METRIC]);
+    report->sink = event->has[ALAR_FIELD_SINK] ? alar_text_hash(event->text[ALAR_FIELD_SINK]) : 0;
     report->step = event->number[ALAR_FIELD_STEP];
     report->first_step = alar_event_number(event, ALAR_FIELD_FIRST_STEP, report->step);
     report->tokens = alar_event_number(event, ALAR_FIELD_TOKENS, -1);
@@ -276,12 +283,19 @@ enum alar_status judge_report_report(struct alar_judge *judge)
                                       "step", report->first_step);
     }
     ALAR_TRY(read_value(judge, report));
+    struct judge_ledger *ledger =
+        report_ledger_open(judge, judge_metric_at(judge, report->metric), report->rank);
+
     if (event->has[ALAR_FIELD_OPS]) {
         ALAR_TRY(read_named(judge, report));
         report->room = report->parts;
     } else {
-        read_by_step(judge, report);
+        report_parts(judge, ledger, report);
     }
+    bool has_both = event->has[ALAR_FIELD_BITS] && event->has[ALAR_FIELD_LOSS];
+    struct report_span shown = read_shown(event);
+
+    report_claims_enter(judge, ledger, report, has_both ? &shown : NULL);
     judge_report_wait(judge, made);
     return ALAR_OK;
 }

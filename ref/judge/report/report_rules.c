@@ -6,7 +6,7 @@
 static enum report_rule declared_rule(const struct report_view *view, int32_t normalization)
 {
     const struct judge_metric *metric = judge_metric_at(view->judge, view->report->metric);
-    bool is_share = view->is_scalar && metric->group && !metric->is_replicated;
+    bool is_share = view->is_scalar && report_scope_has(view->judge, metric, false);
 
     if (normalization == ALAR_SEED_UNDIVIDED) {
         return REPORT_MEAN_NUMERATORS;
@@ -44,7 +44,7 @@ uint32_t report_rules(const struct report_view *view, struct report_legal *rule)
                 rule[count++] = (struct report_legal){how, n};
             }
         }
-        if (report->normalization < 0 && view->is_scalar && metric->group == 0) {
+        if (report->normalization < 0 && view->is_scalar && metric->scopes == 0) {
             how.rule = REPORT_MEAN_NUMERATORS; /* a plain sum, as far as anybody said */
             rule[count++] = (struct report_legal){how, ALAR_SEED_UNDIVIDED};
         }

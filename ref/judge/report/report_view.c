@@ -24,6 +24,16 @@ static bool view_part(const struct alar_judge *judge, struct report_view *view, 
            2 * (uint64_t)op->pairs <= op->elements && op->in != 0;
 }
 
+static void view_count(struct report_view *view)
+{
+    struct report_microbatch microbatch = {0};
+
+    while (report_microbatch_next(view, &microbatch)) {
+        view->microbatches = microbatch.index;
+        view->steps = microbatch.step + 1;
+    }
+}
+
 /* Where steps begin: at operations of another step, at every so many pairs of an operation that
    covers several, or at equal shares of operations that do not name their steps. */
 static void view_steps(struct report_view *view)
@@ -46,11 +56,25 @@ static void view_steps(struct report_view *view)
         view->pairs_a_step =
             has_means && judge->loop.microbatches > 0 ? (uint32_t)judge->loop.microbatches : 1;
     }
-    memset(&microbatch, 0, sizeof microbatch);
-    while (report_microbatch_next(view, &microbatch)) {
-        view->microbatches = microbatch.index;
-        view->steps = microbatch.step + 1;
+    view_count(view);
+}
+
+bool report_view_windows(struct report_view *view)
+{
+    const struct judge_report *report = view->report;
+    const struct judge_op *first = judge_op_at(view->judge, view->part[0].op);
+    bool has_means = report->normalization > ALAR_TOKEN_WEIGHTED;
+    uint32_t ours;
+
+    if (!view->is_by_name || view->is_scalar || first->mb >= 0 || view->pairs_a_step != 0 ||
+        report->first_step >= first->step || first->pairs / report_names(view, first, &ours) < 2) {
+        return false;
     }
+    view->pairs_a_step = has_means && view->judge->loop.microbatches > 0
+                             ? (uint32_t)view->judge->loop.microbatches
+                             : 1;
+    view_count(view);
+    return true;
 }
 
 /* Lays the report out; false when it can't be recomputed. */
@@ -69,6 +93,7 @@ bool report_view_build(struct alar_judge *judge, const struct judge_report *repo
     view->is_scalar = first->pairs == 0;
     view->kind = report->kind >= 0 ? (enum alar_metric_kind)report->kind
                                    : judge_metric_at(judge, report->metric)->kind;
+    view->is_replicated = report_scope_has(judge, judge_metric_at(judge, report->metric), true);
     view->is_exact = alar_dtype_is_float(first->dtype) && alar_dtype_precision(first->dtype) < 24;
     for (uint32_t k = 0; k < report->parts; k++) {
         if (!view_part(judge, view, k, is_echo)) {
@@ -83,7 +108,7 @@ bool report_view_build(struct alar_judge *judge, const struct judge_report *repo
         return false;
     }
     view_steps(view);
-    return view->microbatches > 0;
+    return view->microbatches > 0 && report_replicas_agree(view);
 }
 
 bool report_has_tokens(const struct report_view *view)
@@ -144,11 +169,16 @@ struct report_sums report_sums_read(const struct report_view *view)
     struct report_sums sums = {0};
 
     while (report_microbatch_next(view, &microbatch)) {
-        double weights = 0;
+        double weights = 0, replicas = 0;
         uint64_t nonfinite = sums.nonfinite;
 
         for (uint32_t m = 0; m < microbatch.op->members; m++) {
             double weight = report_weight(view, &microbatch, m);
+
+            if (!report_counts(view, microbatch.op, m)) {
+                replicas += weight;
+                continue;
+            }
 
             weights += weight;
             sums.empty_microbatches += !(weight > 0);
@@ -158,7 +188,8 @@ struct report_sums report_sums_read(const struct report_view *view)
         sums.is_overflow =
             sums.is_overflow || (nonfinite == sums.nonfinite && !isfinite(microbatch.low));
         if (!view->is_scalar && microbatch.op->red == ALAR_RED_SUM) {
-            sums.is_rounded = sums.is_rounded || weight_is_rounded(view, &microbatch, weights);
+            sums.is_rounded =
+                sums.is_rounded || weight_is_rounded(view, &microbatch, weights + replicas);
         }
     }
     sums.flagged = report_flags(view, &sums.is_shared);

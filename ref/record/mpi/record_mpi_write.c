@@ -154,6 +154,7 @@ void record_write_trace(int level)
     alar_json_count(json, "t0", recorder.t0);
     alar_json_text(json, "host", host);
     alar_json_text(json, "boot_id", boot[0] != '\0' ? boot : NULL);
+    alar_json_text(json, "sees", "values polls ends writes handles");
     alar_json_text(json, "thread_level", level_text(level));
     contract_add(json, getenv("ALAR_RECORD_CONTRACT"));
     deadline_add(json, getenv("ALAR_RECORD_DEADLINE_MS"));

@@ -73,7 +73,8 @@ Test(words, gives_the_same_as_data)
         "step 7, "
         "rank 0: a value was read before its all-reduce was "
         "complete\",\"events\":3,\"operations\":1,"
-        "\"judged\":1,\"prefixes\":0,\"reports\":0,\"peak\":1,\"twins_same\":0,\"twins_legal\":0,"
+        "\"judged\":1,\"prefixes\":0,\"reports\":0,\"sees\":null,\"peak\":1,\"twins_same\":0,"
+        "\"twins_legal\":0,"
         "\"findings\":[{"
         "\"anomaly\":\"early-read\",\"rule\":\"O-18\",\"group\":\"dp\",\"op\":0,\"ops\":[0],"
         "\"step\":7,"
@@ -91,7 +92,7 @@ Test(words, gives_the_same_as_data)
         "\"recursive-halving-tail\",\"binomial\",\"binomial-far\"],\"named\":1,"
         "\"chunked\":0,\"elements\":{\"only-legal-value\":1,\"named\":0,\"ordered\":0,"
         "\"nodes\":0,\"any-order\":0,\"hull\":0,\"bound\":0}},"
-        "\"power\":{\"operations\":0,\"vacuous\":0,\"ranks\":0,\"missing_seen\":0,"
+        "\"power\":{\"operations\":0,\"unasked\":0,\"vacuous\":0,\"ranks\":0,\"missing_seen\":0,"
         "\"doubled_seen\":0},\"faults\":[]}\n");
     free(text);
     told_free(&judged);

@@ -17,7 +17,8 @@ from . import capture, pending
 from .labels import current
 from .writer import Writer, now, warn
 
-SEES = ("all_reduce all_reduce_coalesced all_gather gather reduce reduce_scatter broadcast "
+SEES = ("values polls ends reads writes handles reports "
+        "all_reduce all_reduce_coalesced all_gather gather reduce reduce_scatter broadcast "
         "wait is_completed get_future drop reads-of-the-tensor writes-of-the-tensor")
 
 _active = None    # the recorder that records, or None

@@ -31,7 +31,9 @@ static void told_reports(struct told *judged, const char *ops, const char *first
                          const char *second)
 {
     static char text[8192];
-    int length = snprintf(text, sizeof text, "%s{'ev':'report','rank':0,%s}\n", ops, first);
+    const char *trace = strstr(ops, "'ev':'trace'") ? "" : "{'ev':'trace','world':2}\n";
+    int length =
+        snprintf(text, sizeof text, "%s%s{'ev':'report','rank':0,%s}\n", trace, ops, first);
 
     if (second) {
         length += snprintf(text + length, sizeof text - (size_t)length,

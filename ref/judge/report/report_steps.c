@@ -1,0 +1,284 @@
+/* Each step stands in one report of a metric, rank and sink: none is lost, at the end or in
+   between, none stands in two lines, and a label names the steps whose operations the report is
+   made of. */
+#include "judge/report/report.h"
+
+#include "base/check.h"
+
+#include <string.h>
+
+enum {
+    STEPS_MINE = 0x80 /* in `sinks`, while a report is entered: it stands for the operation */
+};
+
+struct judge_sink *report_sink(struct judge_ledger *ledger, uint64_t hash)
+{
+    uint32_t k = 0;
+
+    while (k < ledger->sinks && k + 1 < JUDGE_SINKS && ledger->sink[k].hash != hash) {
+        k++;
+    }
+    if (k == ledger->sinks) {
+        ledger->sinks++;
+        ledger->sink[k] = (struct judge_sink){.hash = hash,
+                                              .first_step = -1,
+                                              .step = -1,
+                                              .normalization = -1,
+                                              .over = -1,
+                                              .kind = -1};
+    }
+    return &ledger->sink[k];
+}
+
+/* Puts an operation where its step and number put it. */
+static void parts_insert(struct judge_part *part, uint32_t *count, const struct judge_due *due,
+                         const struct judge_due *all)
+{
+    uint32_t at = (*count)++;
+
+    while (at > 0 && (all[part[at - 1].op].step > due->step ||
+                      (all[part[at - 1].op].step == due->step && part[at - 1].group == due->group &&
+                       part[at - 1].number > due->number))) {
+        part[at] = part[at - 1];
+        at--;
+    }
+    /* Until it is found, the place in the ledger stands where the operation will. */
+    part[at] = (struct judge_part){due->group, due->number, (uint64_t)(due - all)};
+}
+
+/* The operations of the report's steps that its rank has issued so far: of each the last attempt.
+   Operations without `mb` may as well be microbatches, as long as no step had just one. */
+void report_parts(struct alar_judge *judge, const struct judge_ledger *ledger,
+                  struct judge_report *report)
+{
+    const struct judge_due *due = report_ledger_due(judge, ledger);
+    bool are_parts = judge->loop.microbatches > 1 && !ledger->is_single;
+    bool is_sure = false;
+
+    report->room = ledger->count + 1;
+    report->part = alar_arena_take(judge->arena, report->room * sizeof(struct judge_part));
+    report->all = alar_arena_take(judge->arena, report->room * sizeof(struct judge_part));
+    struct judge_part *part = alar_arena_at(judge->arena, report->part);
+    struct judge_part *all = alar_arena_at(judge->arena, report->all);
+
+    for (uint32_t k = 0; k < ledger->count; k++) {
+        if (due[k].step < report->first_step || due[k].step > report->step) {
+            continue;
+        }
+        report->has_replaced = report->has_replaced || (due[k].is_replaced && !are_parts);
+        if (!due[k].is_replaced || (due[k].is_unlabelled && are_parts)) {
+            parts_insert(part, &report->parts, &due[k], due);
+        }
+        parts_insert(all, &report->all_parts, &due[k], due);
+        is_sure = is_sure || (due[k].is_replaced && !due[k].is_unlabelled);
+    }
+    report->all_parts = report->has_replaced ? report->all_parts : 0;
+    report->is_retried = is_sure || ledger->is_single || judge->loop.microbatches == 1;
+    for (uint32_t k = 0; k < report->parts; k++) {
+        part[k].op = 0;
+    }
+    for (uint32_t k = 0; k < report->all_parts; k++) {
+        all[k].op = 0;
+    }
+}
+
+/* Looks from `*hint` on, round the end: parts mostly follow each other. */
+static struct judge_due *steps_find(struct judge_due *due, uint32_t count, uint32_t *hint,
+                                    const struct judge_part *part)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t at = (*hint + k) % count;
+
+        if (due[at].group == part->group && due[at].number == part->number) {
+            *hint = at + 1;
+            return &due[at];
+        }
+    }
+    return NULL;
+}
+
+/* Marks what the report stands for, and tells what another one stood for already, or what it mixes:
+   two attempts at one step. */
+static void steps_mark(struct alar_judge *judge, const struct judge_ledger *ledger,
+                       const struct judge_report *report, uint8_t bit)
+{
+    const struct judge_metric *metric = judge_metric_at(judge, report->metric);
+    const struct judge_part *part = alar_arena_at(judge->arena, report->part);
+    struct judge_due *due = report_ledger_due(judge, ledger);
+    bool has_replaced = false, has_last = false;
+    int64_t step = report->step;
+    uint32_t hint = 0;
+
+    for (uint32_t k = 0; k < report->parts; k++) {
+        struct judge_due *mine = steps_find(due, ledger->count, &hint, &part[k]);
+
+        if (mine == NULL) {
+            continue;
+        }
+        if ((mine->sinks & bit) != 0) {
+            (void)report_found(
+                judge, ALAR_ANOMALY_REPORTED_TWICE, metric,
+                (struct report_about){report->rank, mine->step, report->place, mine->place});
+        }
+        mine->place = mine->sinks ? mine->place : report->place;
+        mine->sinks |= (uint8_t)(bit | STEPS_MINE);
+        has_replaced = has_replaced || (mine->is_replaced && !mine->is_unlabelled);
+        has_last = has_last || !mine->is_replaced;
+        step = mine->is_replaced ? mine->step : step;
+    }
+    if (has_replaced && has_last) {
+        (void)report_found(
+            judge, ALAR_ANOMALY_ATTEMPTS_MIXED, metric,
+            (struct report_about){.rank = report->rank, .step = step, .place = report->place});
+    }
+}
+
+static bool steps_has(const struct judge_ledger *ledger, const struct judge_due *due, int64_t step)
+{
+    for (uint32_t k = 0; k < ledger->count; k++) {
+        if (due[k].step == step && (due[k].sinks & STEPS_MINE) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Operations of the steps on the label that the report is not made of: told beside it, as steps
+   that are not finite or empty; or a label that takes in the steps of another report. */
+static void steps_left_out(struct alar_judge *judge, const struct judge_ledger *ledger,
+                           const struct judge_report *report, uint8_t bit)
+{
+    const struct judge_metric *metric = judge_metric_at(judge, report->metric);
+    struct judge_due *due = report_ledger_due(judge, ledger);
+    bool is_told = report->nonfinite > 0 || report->empty > 0;
+
+    for (uint32_t k = 0; k < ledger->count; k++) {
+        bool is_on_label = due[k].step >= report->first_step && due[k].step <= report->step;
+
+        if (!is_on_label || due[k].is_replaced || (due[k].sinks & STEPS_MINE) != 0) {
+            continue;
+        }
+        if ((due[k].sinks & bit) == 0) {
+            due[k].sinks |= is_told ? bit : 0;
+        } else if (!steps_has(ledger, due, due[k].step)) {
+            (void)report_found(
+                judge, ALAR_ANOMALY_SHIFTED_LABEL, metric,
+                (struct report_about){report->rank, due[k].step, report->place, due[k].place});
+            break;
+        }
+    }
+    for (uint32_t k = 0; k < ledger->count; k++) {
+        due[k].sinks &= (uint8_t)~STEPS_MINE;
+    }
+}
+
+/* Enters a report of the ledger's rank. spec: O-60, O-100 to O-102 */
+void report_steps_enter(struct alar_judge *judge, struct judge_ledger *ledger,
+                        const struct judge_report *report)
+{
+    struct judge_sink *sink = report_sink(ledger, report->sink);
+    uint8_t bit = (uint8_t)(1u << (sink - ledger->sink));
+
+    if (report->parts == 0) {
+        return;
+    }
+    steps_mark(judge, ledger, report, bit);
+    steps_left_out(judge, ledger, report, bit);
+    sink->first_step = report->first_step;
+    sink->step = report->step;
+    sink->latest = ledger->latest;
+    sink->place = report->place;
+    sink->is_early = false;
+}
+
+/* An operation that was found wrong has no value to report; one that is no longer known may have.
+ */
+static bool steps_is_owed(const struct alar_judge *judge, const struct judge_ledger *ledger,
+                          const struct judge_due *due, uint8_t bit)
+{
+    const struct judge_due *all = report_ledger_due(judge, ledger);
+
+    if (due->is_replaced || !due->is_named || (due->sinks & bit) != 0) {
+        return false;
+    }
+    for (uint32_t k = 0; due->mb < 0 && !ledger->is_single && k < ledger->count; k++) {
+        if (all[k].step == due->step && (all[k].sinks & bit) != 0) {
+            return false; /* another operation of the step was chosen, of which it is not known how
+                             they belong together */
+        }
+    }
+    uint64_t op = judge_report_find(judge, due->group, due->number, 0);
+
+    return op == 0 || !(judge_op_at(judge, op)->is_found || judge_op_at(judge, op)->is_tainted);
+}
+
+/* Did the rank end in order? Those that did not may have been about to write more. */
+static bool rank_is_regular(const struct judge_rank *rank)
+{
+    return rank->is_over && !rank->is_exited && !rank->is_given_up && !rank->is_aborted;
+}
+
+static bool all_are_regular(const struct alar_judge *judge)
+{
+    for (uint32_t r = 0; r < judge->setup.world; r++) {
+        if (!rank_is_regular(judge_rank_at(judge, r))) {
+            return false;
+        }
+    }
+    return judge->verdict.unknown[ALAR_UNKNOWN_NO_END] == 0;
+}
+
+static void steps_lost(struct alar_judge *judge, const struct judge_metric *metric,
+                       const struct judge_ledger *ledger, const struct judge_sink *sink,
+                       const struct judge_due *due)
+{
+    struct alar_evidence *evidence =
+        report_found(judge, ALAR_ANOMALY_REPORT_LOST, metric,
+                     (struct report_about){.rank = ledger->rank, .step = due->step});
+
+    for (uint32_t k = 0; evidence == NULL && k < judge->verdict.finding_count; k++) {
+        struct alar_evidence *kept = &judge->verdict.finding[k];
+        bool is_it =
+            kept->anomaly == ALAR_ANOMALY_REPORT_LOST && strcmp(kept->name[0], metric->name) == 0;
+
+        evidence = is_it ? kept : NULL;
+    }
+    if (evidence == NULL) {
+        return;
+    }
+    if (evidence->ops.count == 0) {
+        evidence->amount[0] = (uint64_t)sink->step;
+        evidence->microbatch = due->mb;
+        memcpy(evidence->group, judge_group_at(judge, due->group)->name, sizeof evidence->group);
+        evidence->witness[evidence->witness_count++] =
+            (struct alar_witness_event){.record = ALAR_RECORD_REPORT,
+                                        .place = sink->place,
+                                        .rank = ledger->rank,
+                                        .is_of_report = true};
+    }
+    alar_list_add(&evidence->ops, due->number);
+}
+
+/* Steps that were reduced and stand in no report, of ranks that report others. spec: O-60 */
+void report_steps_finish(struct alar_judge *judge, const struct judge_metric *metric)
+{
+    bool is_regular = all_are_regular(judge);
+
+    for (uint32_t r = 0; metric->ledger && r < judge->setup.world; r++) {
+        const struct judge_ledger *ledger = report_ledger_find(judge, metric, r);
+
+        for (uint32_t s = 0; ledger != NULL && s < ledger->sinks; s++) {
+            const struct judge_due *due = report_ledger_due(judge, ledger);
+            const struct judge_sink *sink = &ledger->sink[s];
+
+            for (uint32_t k = 0; k < ledger->count; k++) {
+                bool is_between = due[k].step < sink->step;
+
+                if ((is_between ? rank_is_regular(judge_rank_at(judge, r)) : is_regular) &&
+                    steps_is_owed(judge, ledger, &due[k], (uint8_t)(1u << s))) {
+                    steps_lost(judge, metric, ledger, sink, &due[k]);
+                }
+            }
+        }
+    }
+}

@@ -54,6 +54,10 @@ void verdict_say_pass(struct verdict_phrase *phrase, const struct alar_verdict *
 
     verdict_say(phrase, "%llu of %llu operations judged, same bits on all ranks, all values legal",
                 (unsigned long long)verdict->judged, (unsigned long long)verdict->operations);
+    if (verdict->given_up) {
+        verdict_say(phrase, " (%llu were given up by ranks that ended with a code)",
+                    (unsigned long long)verdict->given_up);
+    }
     if (verdict->prefixes) {
         verdict_say(phrase, " (of %llu only the first elements, which is what was recorded)",
                     (unsigned long long)verdict->prefixes);

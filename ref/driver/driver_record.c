@@ -131,6 +131,7 @@ void driver_record_report(struct alar_driver *driver, const struct alar_report *
     const struct alar_history_report record = {
         .report = report,
         .metric = report->metric,
+        .counts_nonfinite = options->layout.has_flags,
         .normalization = options->layout.normalization,
         .over = options->over,
         .encoding = options->layout.encoding,

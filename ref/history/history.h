@@ -134,6 +134,7 @@ struct alar_history_read {
 };
 
 struct alar_history_report {
+    bool counts_nonfinite;            /* do flags travel? Else nobody knows how many there are */
     const struct alar_report *report; /* borrowed for the call */
     const char *metric;
     enum alar_normalization normalization;

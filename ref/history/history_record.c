@@ -198,7 +198,9 @@ void alar_history_report(struct alar_history *history, uint64_t t,
     if (alar_report_has_tokens(report, record->normalization)) {
         alar_json_count(json, "tokens", (uint64_t)report->tokens);
     }
-    alar_json_count(json, "nonfinite", report->nonfinite);
+    if (record->counts_nonfinite) {
+        alar_json_count(json, "nonfinite", report->nonfinite);
+    }
     alar_json_count(json, "empty", report->empty);
     alar_json_text(json, "sink", record->sink);
     alar_json_ops(json, "ops", group, record->first_op.number, record->ops);

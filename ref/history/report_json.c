@@ -74,7 +74,11 @@ void alar_report_file_write(struct alar_report_file *file, const struct alar_rep
     } else {
         alar_json_null(&json, "tokens");
     }
-    alar_json_count(&json, "nonfinite", report->nonfinite);
+    if (file->counts_nonfinite) {
+        alar_json_count(&json, "nonfinite", report->nonfinite);
+    } else {
+        alar_json_null(&json, "nonfinite");
+    }
     alar_json_count(&json, "empty", report->empty);
     alar_json_end(&json);
     PRE(!json.is_full); /* the metric's name is ours, and short */

@@ -12,16 +12,18 @@ struct alar_report_file {
     struct alar_line_writer append;
     enum alar_normalization normalization;
     enum alar_encoding encoding; /* the width of the bits */
+    bool counts_nonfinite;       /* do flags travel? */
 };
 
-/* Creates the file or empties it; `file` has its last two fields set.
+/* Creates the file or empties it; `file` has its last three fields set.
    Errors: ALAR_E_INPUT, with one line in `error_line` (ALAR_ERROR_LINE_BYTES). */
 ALAR_MUST_USE enum alar_status alar_report_file_open(struct alar_report_file *file,
                                                      const char *path, char *error_line);
 
 /* Appends one line: step, first_step, logged_at_step, metric, normalization (of a mean) or kind (of
    anything else), holder (the rank that holds an extreme), loss (a number; null when EMPTY; "nan",
-   "inf", "-inf"), bits (hex; null when EMPTY), tokens (null where none travel), nonfinite, empty.
+   "inf", "-inf"), bits (hex; null when EMPTY), tokens (null where none travel), nonfinite (null
+   where no flags travel), empty.
  */
 void alar_report_file_write(struct alar_report_file *file, const struct alar_report *report);
 

@@ -272,6 +272,19 @@ static void leftover_joined(struct alar_judge *judge, struct judge_op *op,
     }
 }
 
+/* Did a member end with a code? Then nobody waits for it. */
+static bool leftover_is_given_up(const struct alar_judge *judge, const struct judge_op *op)
+{
+    const struct judge_group *group = judge_group_at(judge, op->group);
+
+    for (uint32_t m = 0; m < op->members; m++) {
+        if (judge_rank_at(judge, judge_member_rank(judge, group, m))->is_given_up) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The latest time on the clock that all ranks share. */
 static int64_t leftover_now(const struct alar_judge *judge)
 {
@@ -297,6 +310,7 @@ void judge_leftovers(struct alar_judge *judge)
         uint64_t made = next;
         struct judge_op *op = judge_op_at(judge, made);
         struct leftover left = leftover_read(judge, op, now);
+        uint64_t judged = judge->verdict.judged;
 
         next = op->newer;
         if (!judge_is_echo(judge, op)) {
@@ -307,6 +321,8 @@ void judge_leftovers(struct alar_judge *judge)
                 leftover_joined(judge, op, &left);
             }
         }
+        judge->verdict.given_up +=
+            judge->verdict.judged == judged && leftover_is_given_up(judge, op);
         judge_op_forget(judge, made);
     }
 }

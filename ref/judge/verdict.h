@@ -207,6 +207,7 @@ struct alar_verdict {
     uint64_t events;     /* records judged */
     uint64_t operations; /* all-reduces seen, each counted once for all its ranks */
     uint64_t judged;     /* of these: life and value judged */
+    uint64_t given_up;   /* others: pending where a rank ended with a code */
     uint64_t prefixes;   /* of these: only the first of their elements were recorded */
     uint64_t reports;    /* log lines seen */
     uint64_t reports_judged;

@@ -151,8 +151,11 @@ static enum alar_status log_json_open(struct run *run, char *error_line)
     if (run->options->log_json == NULL || run_reporter(run) == NULL) {
         return ALAR_OK;
     }
-    run->log_json = (struct alar_report_file){.normalization = run->config.normalization,
-                                              .encoding = run->config.encoding};
+    run->log_json =
+        (struct alar_report_file){.normalization = run->config.normalization,
+                                  .encoding = run->config.encoding,
+                                  .counts_nonfinite = run->config.check == ALAR_CHECK_AGREE ||
+                                                      run->config.check == ALAR_CHECK_COUNT};
     ALAR_TRY(alar_report_file_open(&run->log_json, run->options->log_json, error_line));
     run->has_log_json = true;
     return ALAR_OK;

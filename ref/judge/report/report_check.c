@@ -115,8 +115,10 @@ static void check_counts(const struct report_view *view, const struct report_sum
     const struct judge_report *report = view->report;
     uint64_t nonfinite = (uint64_t)report->nonfinite, empty = (uint64_t)report->empty;
     bool is_flagged = sums->is_shared ? nonfinite <= sums->flagged : nonfinite == sums->flagged;
+    /* An empty rank's own mean is NaN there, and no loss that is not finite. */
+    bool is_undivided = report->normalization == ALAR_SEED_UNDIVIDED;
     bool is_counted = nonfinite == sums->nonfinite || nonfinite == sums->nonfinite_steps ||
-                      (is_flagged && (sums->flagged > 0 || sums->nonfinite == 0));
+                      (is_flagged && (sums->flagged > 0 || sums->nonfinite == 0 || is_undivided));
 
     if (report->tokens >= 0 && !report_has_tokens(view)) {
         answer->unknown = ALAR_UNKNOWN_COUNTS;

@@ -155,7 +155,7 @@ Test(history_record, fail_and_read)
                 "'bits':['43000000']}");
 }
 
-/* An EMPTY report has no bits; where no tokens travel, none are claimed. */
+/* An EMPTY report has no bits; where no tokens or flags travel, no counts are claimed. */
 Test(history_record, report)
 {
     struct alar_report report = {.first_step = 1,
@@ -165,8 +165,12 @@ Test(history_record, report)
                                  .tokens = 6390,
                                  .nonfinite = 2,
                                  .empty = 1};
-    struct alar_history_report logged = {
-        .report = &report, .metric = "lm loss", .sink = "log", .first_op = {.number = 4}, .ops = 2};
+    struct alar_history_report logged = {.report = &report,
+                                         .counts_nonfinite = true,
+                                         .metric = "lm loss",
+                                         .sink = "log",
+                                         .first_op = {.number = 4},
+                                         .ops = 2};
 
     alar_history_report(history, 7, &logged);
     assert_line("{'ev':'report','rank':3,'i':0,'t':7,'metric':'lm loss','step':10,'first_step':1,"
@@ -177,10 +181,11 @@ Test(history_record, report)
     logged.normalization = ALAR_RANK_MEAN;
     logged.over = ALAR_OVER_POOLED;
     logged.ops = 0;
+    logged.counts_nonfinite = false;
     alar_history_report(history, 7, &logged);
     assert_line("{'ev':'report','rank':3,'i':1,'t':7,'metric':'lm loss','step':10,'first_step':1,"
                 "'logged_at_step':11,'normalization':'rank-mean','over':'pooled','loss':null,"
-                "'nonfinite':2,'empty':1,'sink':'log','ops':[]}");
+                "'empty':1,'sink':'log','ops':[]}");
 }
 
 /* What is no mean says what it is, and an extreme whose it is; its metric is declared. */
@@ -196,7 +201,7 @@ Test(history_record, kinds)
     alar_history_report(history, 7, &logged);
     assert_line("{'ev':'report','rank':3,'i':1,'t':7,'metric':'best','step':2,'first_step':0,"
                 "'logged_at_step':0,'kind':'min','holder':6,'loss':-0,'bits':'80000000','tokens':0,"
-                "'nonfinite':0,'empty':0,'sink':'log','ops':[]}");
+                "'empty':0,'sink':'log','ops':[]}");
 }
 
 Test(history_record, fault_and_endings)

@@ -166,7 +166,8 @@ Test(json_out, a_report_file_has_a_line_for_every_value)
 {
     for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
         struct alar_report_file file = {.normalization = reports[i].normalization,
-                                        .encoding = reports[i].encoding};
+                                        .encoding = reports[i].encoding,
+                                        .counts_nonfinite = true};
         struct alar_report report = reports[i].report;
         char error_line[ALAR_ERROR_LINE_BYTES] = "";
         char line[512];

@@ -1,4 +1,5 @@
 /* The same verdict as data: one JSON object on one line. */
+#include "check/verdict_json_cover.h"
 #include "check/verdict_text.h"
 
 #include "api/terms.h"
@@ -257,44 +258,6 @@ static void json_unknown(yajl_gen json, const struct alar_history_files *files,
     yajl_gen_array_close(json);
 }
 
-static void json_provenance(yajl_gen json, const struct alar_provenance *from)
-{
-    char name[ALAR_TREE_NAME_MAX];
-
-    alar_gen_text(json, "provenance");
-    yajl_gen_map_open(json);
-    alar_gen_text(json, "trees");
-    yajl_gen_array_open(json);
-    for (uint32_t k = 0; k < from->names && k < ALAR_NAMES_MAX; k++) {
-        alar_tree_name_print(from->name[k], name);
-        alar_gen_text(json, name);
-    }
-    yajl_gen_array_close(json);
-    alar_gen_key_count(json, "named", from->named);
-    alar_gen_key_count(json, "chunked", from->chunked);
-    alar_gen_text(json, "elements");
-    yajl_gen_map_open(json);
-    for (unsigned proof = 0; proof < ALAR_PROOF_UNDECIDED; proof++) {
-        alar_gen_key_count(json, alar_proof_name((enum alar_proof)proof), from->element[proof]);
-    }
-    yajl_gen_map_close(json);
-    yajl_gen_map_close(json);
-}
-
-/* What the operations with legal values could have shown. */
-static void json_power(yajl_gen json, const struct alar_reveal *reveal)
-{
-    alar_gen_text(json, "power");
-    yajl_gen_map_open(json);
-    alar_gen_key_count(json, "operations", reveal->operations);
-    alar_gen_key_count(json, "unasked", reveal->unasked);
-    alar_gen_key_count(json, "vacuous", reveal->vacuous);
-    alar_gen_key_count(json, "ranks", reveal->ranks);
-    alar_gen_key_count(json, "missing_seen", reveal->drops);
-    alar_gen_key_count(json, "doubled_seen", reveal->doubles);
-    yajl_gen_map_close(json);
-}
-
 static void json_faults(yajl_gen json, const struct alar_history_files *files,
                         const struct alar_verdict *verdict)
 {
@@ -305,42 +268,6 @@ static void json_faults(yajl_gen json, const struct alar_history_files *files,
         alar_gen_key_text(json, "point", verdict->fault[k].point);
         json_place(json, files, verdict->fault[k].place);
         yajl_gen_map_close(json);
-    }
-    yajl_gen_array_close(json);
-}
-
-/* What all reports without a declared normalization fit. */
-static void json_fits(yajl_gen json, const struct alar_verdict *verdict)
-{
-    char name[64];
-
-    alar_gen_key_count(json, "reports_undeclared", verdict->reports_undeclared);
-    alar_gen_text(json, "reports_fit");
-    yajl_gen_array_open(json);
-    for (unsigned fit = 0; fit < ALAR_NORMALIZATION_COUNT * ALAR_OVER_COUNT; fit++) {
-        if (verdict->reports_fit >> fit & 1) {
-            snprintf(name, sizeof name, "%s over %s",
-                     alar_normalization_names[fit / ALAR_OVER_COUNT],
-                     alar_over_names[fit % ALAR_OVER_COUNT]);
-            alar_gen_text(json, name);
-        }
-    }
-    yajl_gen_array_close(json);
-}
-
-/* What its recorder says that it sees; null when it does not say. */
-static void json_sees(yajl_gen json, const struct alar_verdict *verdict)
-{
-    alar_gen_text(json, "sees");
-    if (!verdict->has_sees) {
-        yajl_gen_null(json);
-        return;
-    }
-    yajl_gen_array_open(json);
-    for (unsigned k = 0; k < ALAR_SEES_COUNT; k++) {
-        if (verdict->sees >> k & 1) {
-            alar_gen_text(json, alar_sees_word(k));
-        }
     }
     yajl_gen_array_close(json);
 }
@@ -363,9 +290,9 @@ static void json_verdict(yajl_gen json, const struct alar_history_files *files,
     alar_gen_key_count(json, "reports", verdict->reports);
     if (verdict->reports > 0) {
         alar_gen_key_count(json, "reports_judged", verdict->reports_judged);
-        json_fits(json, verdict);
+        verdict_json_fits(json, verdict);
     }
-    json_sees(json, verdict);
+    verdict_json_sees(json, verdict);
     alar_gen_key_count(json, "peak", verdict->peak);
     alar_gen_key_count(json, "twins_same", verdict->twins_same);
     alar_gen_key_count(json, "twins_legal", verdict->twins_legal);
@@ -373,8 +300,8 @@ static void json_verdict(yajl_gen json, const struct alar_history_files *files,
     alar_gen_key_count(json, "findings_more", alar_verdict_more(verdict));
     json_findings(json, files, verdict, "notes", true);
     json_unknown(json, files, verdict);
-    json_provenance(json, &verdict->provenance);
-    json_power(json, &verdict->reveal);
+    verdict_json_provenance(json, &verdict->provenance);
+    verdict_json_power(json, &verdict->reveal);
     json_faults(json, files, verdict);
     yajl_gen_map_close(json);
 }

@@ -43,7 +43,7 @@ uint64_t alar_verdict_more(const struct alar_verdict *verdict)
     for (uint32_t k = 0; k < verdict->finding_count; k++) {
         more -= !alar_anomaly_is_note(verdict->finding[k].anomaly);
     }
-    return more;
+    return more - verdict->widened;
 }
 
 struct sees_row {

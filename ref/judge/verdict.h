@@ -219,6 +219,7 @@ struct alar_verdict {
     struct alar_pending pending; /* the first one of ALAR_UNKNOWN_PENDING */
     uint32_t stands;             /* ranks that stood somewhere; the first ones follow */
     struct alar_stand stand[ALAR_LIST_MAX];
+    uint64_t widened;                   /* of those below: told by another finding, and no notes */
     uint64_t found[ALAR_ANOMALY_COUNT]; /* findings by anomaly */
     uint32_t finding_count, finding_room;
     struct alar_evidence *finding; /* [finding_count], worst first */

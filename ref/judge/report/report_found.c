@@ -30,6 +30,7 @@ struct alar_evidence *report_found(struct alar_judge *judge, enum alar_anomaly a
             alar_list_add(&kept->ranks, about.rank);
             kept->amount[1]++;
             judge->verdict.found[anomaly]++;
+            judge->verdict.widened += !alar_anomaly_is_note(anomaly);
             return NULL;
         }
     }

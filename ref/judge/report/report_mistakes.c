@@ -85,7 +85,7 @@ static const struct mistake mistakes[] = {
 
 static bool row_applies(const struct report_view *view, const struct mistake *row, bool has_sums)
 {
-    bool has_empty = report_sums_read(view).empty_steps > 0;
+    bool has_empty = (row->needs & NEEDS_EMPTY) != 0 && report_sums_read(view).empty_steps > 0;
     unsigned has = (view->ranks > 1 ? NEEDS_RANKS : 0u) |
                    (view->microbatches > view->steps ? NEEDS_MICROBATCHES : 0u) |
                    (view->steps > 1 ? NEEDS_STEPS : 0u) | (has_sums ? NEEDS_SUMS : 0u) |

@@ -98,7 +98,7 @@ BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 # ---- targets for people --------------------------------------------------------------------------
 
 .PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit faults tidy fix cover install
-.PHONY: deps-matrix matrix matrix-programs clean mutants sim spec spec-full patches fuzz bench benchmarks
+.PHONY: deps-matrix matrix matrix-programs clean mutants mutants-judge sim spec spec-full patches fuzz bench benchmarks
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
@@ -166,7 +166,10 @@ faults: all $(BUILD)/tests/preload/yield.so ## every fault plan on both back end
 tidy: ## layering, sizes, banned calls, format, rule citations
 	$(Q)ci/tidy
 
-mutants: all $(MUTANTS) ## the score: back ends that are wrong on purpose, and healthy ones
+mutants: all $(MUTANTS) ## the score, on users' paths: what conform, and run and check, say of back ends wrong on purpose
+	$(Q)BUILD='$(BUILD)' faults/score.py
+
+mutants-judge: all $(MUTANTS) ## the judge alone: drawn histories of mutants and of healthy back ends
 	$(Q)ci/install-deps.sh run
 	$(Q)BUILD='$(BUILD)' faults/mutants.sh
 

@@ -255,7 +255,9 @@ static int mutant_wait(void *request_in, void *stream, uint64_t timeout_us, int 
     if (failed != 0 || done) {
         return failed;
     }
-    alar_clock_sleep(alar_clock_now(NULL) + rest_us);
+    if (rest_us > 0) {
+        alar_clock_sleep(alar_clock_now(NULL) + rest_us);
+    }
     return -ALAR_E_TIMEOUT;
 }
 

@@ -75,6 +75,9 @@ static enum alar_status table_take(const struct alar_backend *table, const char 
         return refuse(error_line, "%s: expected a table of at least %zu bytes, found %u", where,
                       size_least, table->size);
     }
+    if (table->name == NULL || table->name[0] == '\0') {
+        return refuse(error_line, "%s: expected a back end with a name, found none", where);
+    }
     memcpy(&whole, table, table->size < sizeof(whole) ? table->size : sizeof(whole));
     const char *missing = function_missing(&whole);
     if (missing != NULL) {

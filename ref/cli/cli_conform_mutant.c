@@ -1,10 +1,9 @@
-/* `alar conform --mutant`: a back end that is wrong on purpose. Where ALAR_STRIKES names a file,
-   each rank leaves there where its defect showed: for the score, which the judge never sees. */
+/* `alar conform --mutant`: a back end that is wrong on purpose. */
 #include "cli/cli_conform.h"
+#include "cli/cli_run.h"
 #include "sys/parse.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 static enum alar_status wrap_open(void *data, uint32_t rank, uint32_t ranks,
                                   const struct alar_backend **backend, void **context,
@@ -31,18 +30,7 @@ static enum alar_status wrap_open(void *data, uint32_t rank, uint32_t ranks,
 /* The mutant itself stays: whoever stopped may have left something pending. */
 static void wrap_free(void *wrapped)
 {
-    const char *path = getenv("ALAR_STRIKES");
-    FILE *file = path != NULL ? fopen(path, "a") : NULL;
-    uint32_t count = 0;
-    const struct alar_strike *strike = alar_mutant_strikes(wrapped, &count);
-
-    for (uint32_t i = 0; file != NULL && i < count && i < ALAR_STRIKES_MAX; i++) {
-        fprintf(file, "%u %llu %u\n", strike[i].comm, (unsigned long long)strike[i].number,
-                strike[i].rank);
-    }
-    if (file != NULL) {
-        fclose(file);
-    }
+    alar_cli_strikes_leave(wrapped);
 }
 
 enum alar_status alar_cli_conform_mutant(const char *name, uint64_t seed,

@@ -20,4 +20,8 @@ struct alar_cli_mutant {
 ALAR_MUST_USE enum alar_status alar_cli_mutant(const char *name, struct alar_run_options *run,
                                                struct alar_cli_mutant *mutant, char *error_line);
 
+/* Where ALAR_STRIKES names a file, a rank leaves there where its defect showed, a line each:
+   communicator, number, rank. For the score; the judge never sees it. */
+void alar_cli_strikes_leave(const struct alar_mutant *mutant);
+
 #endif

@@ -4,6 +4,7 @@
 #include "sys/parse.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static enum alar_status wrap_open(void *data, const struct run_rank *rank,
                                   const struct alar_backend **backend, void **context,
@@ -27,8 +28,25 @@ static enum alar_status wrap_open(void *data, const struct run_rank *rank,
     return ALAR_OK;
 }
 
+void alar_cli_strikes_leave(const struct alar_mutant *mutant)
+{
+    const char *path = getenv("ALAR_STRIKES");
+    FILE *file = path != NULL ? fopen(path, "a") : NULL;
+    uint32_t count = 0;
+    const struct alar_strike *strike = alar_mutant_strikes(mutant, &count);
+
+    for (uint32_t i = 0; file != NULL && i < count && i < ALAR_STRIKES_MAX; i++) {
+        fprintf(file, "%u %llu %u\n", strike[i].comm, (unsigned long long)strike[i].number,
+                strike[i].rank);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+}
+
 static void wrap_free(void *wrapped)
 {
+    alar_cli_strikes_leave(wrapped);
     alar_mutant_free(wrapped);
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -117,6 +118,7 @@ static void rank_start(const struct conform_launch *launch, uint32_t rank, uint3
     char *words[WORDS];
     int count = 0;
 
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     set_number("ALAR_RANK", rank);
     set_number("ALAR_RANKS", ranks);
     set_number("RANK", rank);
@@ -184,6 +186,7 @@ static pid_t start(const struct conform_launch *launch, struct conform_shared *s
         return pid;
     }
     setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever ends this program ends its ranks */
     int log = open(launch->log, O_WRONLY | O_CREAT | O_APPEND, 0600);
     int none = open("/dev/null", O_RDONLY);
     if (log >= 0 && none >= 0) {

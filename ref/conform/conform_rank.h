@@ -57,6 +57,8 @@ struct conform_rank {
     uint32_t ranks;
     const struct alar_backend *backend;
     void *context;
+    const struct alar_backend *bare; /* beneath what was put in its place: starts and ends */
+    void *bare_context;
     struct alar_caps caps;
     struct conform_clock clock;
     void *comm[CONFORM_GROUPS];

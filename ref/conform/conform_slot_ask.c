@@ -1,6 +1,8 @@
 /* Questions about an all-reduce that is pending: test, wait, and a free that must be refused. */
 #include "conform/conform_rank.h"
 
+#include "sys/clock.h"
+
 /* What came back through the pointers, where it can mean nothing. */
 static bool is_nonsense(int done, int error)
 {
@@ -46,7 +48,8 @@ static int wait_call(struct conform_rank *rank, const struct conform_slot *slot,
         code = rank->backend->wait(slot->request, NULL, rank->clock.is_virtual ? 0 : timeout_us,
                                    error);
         if (rank->clock.is_virtual && code == -ALAR_E_TIMEOUT && timeout_us > 0) {
-            conform_rest(rank, 5);
+            conform_rest(rank, timeout_us > 1000 ? 50 : 5);
+            atomic_store(&rank->seat->since_ns, alar_clock_now_ns()); /* it is we who wait */
         }
     } while (rank->clock.is_virtual && code == -ALAR_E_TIMEOUT && !conform_is_stopped(rank) &&
              (timeout_us == UINT64_MAX || conform_now(rank) - since < timeout_us * 1000));

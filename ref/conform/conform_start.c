@@ -100,6 +100,8 @@ static bool start_init(struct conform_rank *rank, struct alar_boot *boot)
 /* Puts something else in its place, where that is asked for. */
 static bool start_wrap(struct conform_rank *rank)
 {
+    rank->bare = rank->backend;
+    rank->bare_context = rank->context;
     return rank->wrap == NULL ||
            rank->wrap->open(rank->wrap->data, rank->rank, rank->ranks, &rank->backend,
                             &rank->context, &rank->wrapped) == ALAR_OK;
@@ -211,7 +213,7 @@ static void end(struct conform_rank *rank)
         conform_check_zero(rank, CONFORM_FAREWELL, UINT32_MAX, code);
     }
     conform_enter(rank, CONFORM_FINI, UINT32_MAX);
-    int code = rank->backend->fini(rank->context);
+    int code = rank->bare->fini(rank->bare_context);
     conform_leave(rank);
     rank->seat->tried[PROMISE_ENDS]++;
     conform_check_zero(rank, CONFORM_FINI, UINT32_MAX, code);

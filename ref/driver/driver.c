@@ -77,7 +77,7 @@ static bool driver_test(struct alar_driver *driver, uint16_t index, struct alar_
 {
     struct driver_slot *slot = &driver->slot[index];
     int done = slot->is_ended;
-    int error = 0;
+    int error = slot->error;
 
     if (!done) {
         int failed = driver->options.backend->test(slot->request, &done, &error);
@@ -199,6 +199,21 @@ enum alar_need alar_driver_poll(struct alar_driver *driver)
     return need == ALAR_NEED_NOTHING || need == ALAR_NEED_POLL ? driver_look_around(driver) : need;
 }
 
+/* Takes a wait at its word: over, or failed. A time that passed, or a rank that has left, is looked
+   into by the poll. */
+static void driver_waited(struct alar_driver *driver, uint16_t index, int code, int error)
+{
+    struct driver_slot *slot = &driver->slot[index];
+
+    if (code == -ALAR_E_TIMEOUT || code == -ALAR_E_LOST) {
+        return;
+    }
+    slot->is_ended = true;
+    slot->error = code != 0 ? code : error;
+    driver->options.backend->request_free(slot->request);
+    slot->request = NULL;
+}
+
 enum alar_need alar_driver_wait(struct alar_driver *driver, uint64_t slice_us)
 {
     const struct driver_slot *slot = &driver->slot[driver->action.slot];
@@ -210,9 +225,9 @@ enum alar_need alar_driver_wait(struct alar_driver *driver, uint64_t slice_us)
         uint64_t limit = driver->deadline.limit;
         uint64_t left = limit == 0 || limit - waited > slice_us ? slice_us : limit - waited;
 
-        /* What it says is asked again by the poll, in one place. */
         if (limit == 0 || waited < limit) {
-            driver->options.backend->wait(slot->request, NULL, left, &error);
+            driver_waited(driver, driver->action.slot,
+                          driver->options.backend->wait(slot->request, NULL, left, &error), error);
         }
     }
     /* The wait itself has looked around. */

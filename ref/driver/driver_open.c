@@ -71,6 +71,16 @@ static enum alar_status driver_start(struct alar_driver *driver)
     return ALAR_OK;
 }
 
+/* Never more pending than the back end bears. */
+static uint16_t window_of(const struct alar_driver_options *options)
+{
+    struct alar_caps caps = {0};
+    bool is_bounded = options->backend->caps(options->context, &caps) == 0 &&
+                      caps.outstanding_max > 0 && caps.outstanding_max < options->window;
+
+    return is_bounded ? (uint16_t)caps.outstanding_max : options->window;
+}
+
 enum alar_status alar_driver_open(struct alar_driver **driver,
                                   const struct alar_driver_options *options)
 {
@@ -85,6 +95,7 @@ enum alar_status alar_driver_open(struct alar_driver **driver,
         return ALAR_E_NOMEM;
     }
     made->options = *options;
+    made->options.window = window_of(options);
     made->action.kind = ALAR_ACTION_READY;
     enum alar_status status = driver_allocate(made) ? driver_start(made) : ALAR_E_NOMEM;
     if (status != ALAR_OK) {

@@ -11,6 +11,7 @@ struct driver_slot {
     size_t microbatches; /* microbatches it covers, of one step or of whole steps */
     size_t step;         /* of the first of them, counted from the start of its interval */
     uint32_t microbatch; /* of the first of them, counted from the start of its step */
+    int error;           /* with which it ended; 0: with a value */
     bool is_ended;       /* the back end said so, and the engine was told or is about to be */
     bool is_waited;      /* a wait record was written */
 };

@@ -74,6 +74,14 @@ static void ending_line(char *line, const struct run_rank *rank, const struct al
         append_culprits(line, roll, ending);
         break;
     case ALAR_E_TIMEOUT:
+        if (rank->run->backend->roll_call == NULL) {
+            snprintf(
+                line, LINE_BYTES,
+                "TIMEOUT at step %u, deadline %g ms, %u all-reduces posted: this back end can't "
+                "ask who is there",
+                own.step, deadline_ms, own.posted);
+            break;
+        }
         snprintf(
             line, LINE_BYTES,
             "TIMEOUT at step %u, deadline %g ms, %u all-reduces posted: all ranks answer; rank %u "
@@ -120,6 +128,19 @@ static struct alar_barrier_outcome ending_find(struct run_rank *rank, struct ala
         .status = status, .culprit = rank->rank, .count = 1, .note = rank->note[rank->rank]};
 }
 
+/* The back end has no way to leave together: nobody may be waited for any more. The verdict is told
+   and recorded. */
+static _Noreturn void leave_alone(struct run_rank *rank, int code)
+{
+    char error_line[ALAR_ERROR_LINE_BYTES];
+
+    if (rank->history != NULL && alar_history_close(rank->history, error_line) != ALAR_OK) {
+        rank->run->options->view->ending(rank, error_line);
+    }
+    fflush(NULL);
+    _exit(code);
+}
+
 void run_rank_lost(struct run_rank *rank, enum alar_status status)
 {
     struct run *run = rank->run;
@@ -142,8 +163,11 @@ void run_rank_lost(struct run_rank *rank, enum alar_status status)
         alar_driver_record_exit(rank->driver, code, ending.status, line);
     }
     run->code = (int)alar_class_worst((enum alar_class)run->code, (enum alar_class)code);
-    if (run->backend->leave == NULL || alar_config_ends_together(&run->config, status)) {
+    if (alar_config_ends_together(&run->config, status)) {
         return; /* all ranks come to this end, and meet before the library is ended */
+    }
+    if (run->backend->leave == NULL && !run->is_simulated) {
+        leave_alone(rank, run->code);
     }
     if (status == ALAR_E_NONFINITE && run->is_simulated) {
         return; /* its world answers for it until the others have left */
@@ -171,6 +195,26 @@ static void meet_simulated(struct run *run)
     }
 }
 
+/* Without a farewell: an all-reduce that ends once all have come. */
+static int meet_by_sum(const struct run *run, uint64_t limit_us)
+{
+    static int64_t one = 1;
+    static int64_t sum;
+    const struct alar_op op = {.scale = 1.0};
+    void *request = NULL;
+    int failed = 0;
+    int error = run->backend->allreduce(run->meeting, &one, &sum, 1, ALAR_I64, ALAR_SUM, NULL, &op,
+                                        &request);
+
+    if (error == 0) {
+        error = run->backend->wait(request, NULL, limit_us, &failed);
+    }
+    if (error == 0) {
+        run->backend->request_free(request);
+    }
+    return error != 0 ? error : failed;
+}
+
 void run_meet(struct run *run)
 {
     uint64_t limit_us = deadline_us(run) > 0 ? deadline_us(run) : UINT64_MAX;
@@ -179,10 +223,11 @@ void run_meet(struct run *run)
         meet_simulated(run);
         return;
     }
-    if (run->context == NULL || run->backend->farewell == NULL) {
+    if (run->context == NULL || (run->backend->farewell == NULL && run->meeting == NULL)) {
         return;
     }
-    int error = run->backend->farewell(run->context, limit_us);
+    int error = run->backend->farewell != NULL ? run->backend->farewell(run->context, limit_us)
+                                               : meet_by_sum(run, limit_us);
 
     if (error != 0) {
         run_rank_lost(&run->rank[0], error == -ALAR_E_LOST ? ALAR_E_LOST : ALAR_E_TIMEOUT);

@@ -100,6 +100,28 @@ static enum alar_status histories_close(struct run *run)
     return status;
 }
 
+/* Counts are added up as whole numbers; and where there is no farewell to meet in, an all-reduce on
+   a communicator of its own serves. */
+static enum alar_status library_suits(struct run *run, char *error_line)
+{
+    struct alar_caps caps = {0};
+
+    if (run->backend->caps(run->context, &caps) != 0 || (caps.dtypes >> ALAR_I64 & 1U) == 0 ||
+        (caps.reductions >> ALAR_SUM & 1U) == 0) {
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES,
+                 "the back end '%s': expected i64 SUM, which alar run adds its counts with",
+                 run->backend->name);
+        return ALAR_E_INPUT;
+    }
+    if (run->backend->farewell == NULL &&
+        run->backend->comm_create(run->context, NULL, 0, 19, &run->meeting) != 0) {
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES, "the back end '%s': no communicator",
+                 run->backend->name);
+        return ALAR_E_INPUT;
+    }
+    return ALAR_OK;
+}
+
 /* One rank a process, as the launcher says. */
 static enum alar_status library_open(struct run *run, char *error_line)
 {
@@ -113,9 +135,22 @@ static enum alar_status library_open(struct run *run, char *error_line)
                  run->backend->name);
         return ALAR_E_INPUT;
     }
+    if (boot.rank < 0 || boot.ranks < 1 || boot.rank >= boot.ranks) {
+        snprintf(
+            error_line, ALAR_ERROR_LINE_BYTES,
+            "the back end '%s': expected a rank within its world from init, found rank %d of %d",
+            run->backend->name, boot.rank, boot.ranks);
+        return ALAR_E_INPUT;
+    }
     run->ranks = (uint32_t)boot.ranks;
     run->own = (uint32_t)boot.rank;
-    return ALAR_OK;
+    if (run->options->ranks > 0 && run->options->ranks != run->ranks) {
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES,
+                 "--ranks %u: expected as many ranks as the launcher of '%s' started, which are %u",
+                 run->options->ranks, run->backend->name, run->ranks);
+        return ALAR_E_INPUT;
+    }
+    return library_suits(run, error_line);
 }
 
 static enum alar_status rank_prepare(struct run *run, struct run_rank *rank, uint32_t number)
@@ -246,6 +281,9 @@ static enum alar_status library_close(struct run *run)
     if (run->backend->farewell != NULL && run->backend->farewell(run->context, FAREWELL_US) != 0) {
         library_leave(run);
         status = ALAR_E_TIMEOUT;
+    }
+    if (run->meeting != NULL) {
+        run->backend->comm_free(run->meeting);
     }
     return run->backend->fini(run->context) == 0 ? status : ALAR_E_BACKEND;
 }

@@ -68,6 +68,7 @@ struct run {
     uint32_t ranks; /* of the world */
     struct alar_topology topology;
     uint32_t reporter; /* the rank whose log is shown: the first of the last stage */
+    void *meeting;     /* communicator to meet on, where there is no farewell; NULL: none */
     uint32_t own;      /* rank of this process; on the simulator 0, the first of its ranks */
     struct run_rank *rank;
     uint32_t rank_count;              /* run by this process */

@@ -55,4 +55,17 @@ breaks lonely agreement ranks-disagree 's/if (some > 0) memcpy(q->recv + q->at, 
 expect_text "a back end that is not there is one line" 3 "expected a back end, found" "$alar" conform ./nowhere.so
 expect_text "a file that is no back end is one line" 3 "expected a back end that loads" "$alar" conform "$SCRATCH/mine.c"
 expect_text "ranks that can't be are one line" 3 "--ranks: expected N or A:B" "$alar" conform sim --ranks 0
+
+# `alar run` on a back end whose ranks somebody else starts.
+alone() { env -u ALAR_RANK -u ALAR_RANKS "$alar" run --backend "$1" "${@:2}"; }
+expect_text "alar run refuses ranks that nobody started" 3 "--ranks 4: expected as many ranks as the launcher" \
+    alone "$SCRATCH/mine.so" --ranks 4
+expect_text "... says that a twin by the same back end proves nothing about it" 0 "use alar conform" \
+    alone "$SCRATCH/mine.so" --async-log-allreduce
+check "a skeleton without i64" build narrow 's/ | 1u << ALAR_I64//'
+expect_text "... is told what was expected" 3 "expected i64 SUM" alone "$SCRATCH/narrow.so"
+check "a skeleton without a name" build nameless 's/.name = "mine"/.name = NULL/'
+expect_text "... is told so" 3 "expected a back end with a name" alone "$SCRATCH/nameless.so"
+check "a skeleton whose rank is -1" build nowhere 's/boot->rank = x->rank,/boot->rank = -1,/'
+expect_text "... is told so" 3 "expected a rank within its world from init, found rank -1" alone "$SCRATCH/nowhere.so"
 tally

@@ -124,8 +124,11 @@ static int shared_open(struct shm_comm *comm, int number)
     const char *job = getenv("ALAR_JOB");
     char name[96];
 
-    snprintf(name, sizeof(name), "/alar-shm-%s-%d-%d-%d", job != NULL ? job : "0", (int)getppid(),
-             number, comm->first);
+    char parent[16];
+
+    snprintf(parent, sizeof(parent), "%d", (int)getppid());
+    snprintf(name, sizeof(name), "/alar-shm-%.60s-%d-%d", job != NULL ? job : parent, number,
+             comm->first);
     int file = shm_open(name, O_CREAT | O_RDWR, 0600);
     if (file < 0 || ftruncate(file, sizeof(struct shm_shared)) != 0) {
         return -ALAR_E_NOMEM;

@@ -9,7 +9,16 @@
    roll call. Every function returns 0, or minus an enum alar_status. Ranks, counts and slots are
    plain numbers; all durations are microseconds. Nothing here keeps a pointer of the caller's
    beyond the call, but for `peers` and the calls in struct alar_boot, until fini, and the two
-   buffers of a pending all-reduce, which the back end owns until it is over. */
+   buffers of a pending all-reduce, which the back end owns until it is over.
+
+   Who calls what, when. Ranks are processes that a launcher starts: that of the library, or
+   `alar conform`, which sets ALAR_RANK, ALAR_RANKS (RANK, WORLD_SIZE, LOCAL_RANK say the same) and
+   ALAR_JOB, a number of its own for each world. One thread calls. init comes once, then caps, then
+   comm_create by all ranks in one order, at the start and at any time later; all-reduces of a
+   communicator are issued in the same order on all its ranks, and may end in any order. Only init,
+   comm_create, comm_free, fini, wait, farewell, roll_call and an all-reduce without a request may
+   wait for other ranks. Counts go up to 2^31 - 1 elements; alar run needs SUM of i64, alar conform
+   needs no dtype in particular. `alar conform --skeleton` prints a back end to start from. */
 #ifndef ALAR_BACKEND_H
 #define ALAR_BACKEND_H
 
@@ -122,10 +131,13 @@ struct alar_backend {
     int (*allreduce)(void *comm, const void *send, void *recv, uint64_t count,
                      enum alar_dtype dtype, enum alar_reduction reduction, void *stream,
                      const struct alar_op *op, void **request);
-    /* Never blocks; may drive progress. *done is 0 or 1; *error is 0 or minus a status. */
+    /* Never blocks; may drive progress. *done is 0 or 1; *error is 0 or minus a status, of an
+       operation that is done. What is done stays done, to test and to wait, until it is freed. */
     int (*test)(void *request, int *done, int *error);
-    /* -ALAR_E_TIMEOUT when the time passed first, -ALAR_E_LOST when a rank has left meanwhile (see
-       `leave`): either way the request stays live. A value that is there comes before both. */
+    /* 0: over, and the value is there, unless *error says why not. timeout_us 0 only asks,
+       UINT64_MAX waits for ever. -ALAR_E_TIMEOUT when the time passed first, -ALAR_E_LOST when a
+       rank has left meanwhile (see `leave`): either way the request stays live. A value that is
+       there comes before both. */
     int (*wait)(void *request, void *stream, uint64_t timeout_us, int *error);
     /* Refused with -ALAR_E_ILLEGAL while the operation is pending. */
     int (*request_free)(void *request);

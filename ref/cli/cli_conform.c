@@ -43,6 +43,7 @@ static const char examples[] =
     "  alar conform ./mine.so                  worlds of 1 to 9 ranks, about 10 s\n"
     "  alar conform ./mine.so --ranks 4 --full all scenes, on four ranks\n"
     "  alar conform mpi:openmpi --full         any MPI library there is a plug-in for\n"
+    "  mpiexec.mpich -n 4 alar conform ./mine.so --launched\n"
     "  alar conform --skeleton > mine.c        a back end to start from\n";
 
 static int conform_parse(struct typed *typed, int argc, char **argv, int *operands)
@@ -54,6 +55,8 @@ static int conform_parse(struct typed *typed, int argc, char **argv, int *operan
          "every combination and size, up to 10^6 elements", NULL, 0, 0},
         {"seed", ALAR_OPTION_NUMBER, &typed->options.seed, "N", "of all that is drawn [1]", NULL, 0,
          UINT64_MAX},
+        {"launched", ALAR_OPTION_FLAG, &typed->options.is_launched, NULL,
+         "be one of the ranks that a launcher started, on one machine", NULL, 0, 0},
         {"scene", ALAR_OPTION_NUMBER, &typed->scene, "N",
          "this scene alone, as a failure's command says", NULL, 0, 100000},
         {"config", ALAR_OPTION_TEXT, &typed->options.config, "TEXT",
@@ -95,6 +98,9 @@ static int conform_run(struct typed *typed)
     enum alar_status status = alar_conform(&typed->options, &result, error_line);
     if (typed->options.progress != NULL) {
         fputs("\r\033[K", stderr);
+    }
+    if (status == ALAR_OK && result.is_follower) {
+        return result.code;
     }
     if (status != ALAR_OK) {
         alar_cli_complain("conform", error_line);

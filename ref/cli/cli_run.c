@@ -229,12 +229,13 @@ int alar_cli_run(int argc, char **argv)
                           "warning: seed-undivided is the original feature's defect, kept to be "
                           "studied: ranks' means are summed and never divided by their number");
     }
-    if (typed.run.has_twin && strchr(typed.run.config.backend, '/') != NULL) {
+    code = alar_run(&typed.run, error_line);
+    if (error_line[0] == '\0' && typed.run.has_twin &&
+        strchr(typed.run.config.backend, '/') != NULL) {
         alar_cli_complain("run",
                           "warning: the twin is the same back end's: it proves nothing about "
                           "the back end itself (use alar conform)");
     }
-    code = alar_run(&typed.run, error_line);
     if (error_line[0] != '\0') {
         alar_cli_complain("run", error_line);
     }

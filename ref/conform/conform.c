@@ -31,90 +31,6 @@ struct run {
     char *error_line;
 };
 
-/* ---- which property a finding breaks -----------------------------------------------------------
- */
-
-static enum conform_property property_of_call(uint32_t call)
-{
-    switch (call) {
-    case CONFORM_LOAD:
-    case CONFORM_INIT:
-    case CONFORM_CAPS:
-    case CONFORM_COMM_CREATE:
-        return PROMISE_STARTS;
-    case CONFORM_COMM_FREE:
-    case CONFORM_FAREWELL:
-    case CONFORM_FINI:
-        return PROMISE_ENDS;
-    case CONFORM_ROLL_CALL:
-        return PROMISE_ROLLS;
-    default:
-        return PROMISE_ANSWERS;
-    }
-}
-
-static enum conform_property property_of_answer(const struct alar_evidence *finding)
-{
-    switch (finding->answer) {
-    case ALAR_ANSWER_TIMEOUT_DONE:
-        return PROMISE_STAYS_DONE;
-    case ALAR_ANSWER_TIMEOUT_EARLY:
-        return PROMISE_WAIT_DEADLINE;
-    case ALAR_ANSWER_FREED:
-    case ALAR_ANSWER_NOT_FREED:
-        return PROMISE_FREE_PENDING;
-    case ALAR_ANSWER_FULL:
-        return PROMISE_OUTSTANDING;
-    case ALAR_ANSWER_STOOD_STILL:
-        return PROMISE_OWN_PROGRESS;
-    default:
-        return property_of_call(finding->call);
-    }
-}
-
-/* An error of a legal all-reduce breaks the promise that made it legal. */
-static enum conform_property property_of_op(const struct conform_op *op)
-{
-    return op->is_blocking     ? PROMISE_CAN_BLOCK
-           : op->elements == 0 ? PROMISE_EMPTY
-           : op->is_in_place   ? PROMISE_IN_PLACE
-                               : PROMISE_NO_ERROR;
-}
-
-static enum conform_property property_of(const struct alar_evidence *finding,
-                                         const struct conform_op *op)
-{
-    switch (finding->anomaly) {
-    case ALAR_ANOMALY_NO_RETURN:
-        return PROMISE_RETURNS;
-    case ALAR_ANOMALY_OUT_OF_BOUNDS:
-        return PROMISE_BOUNDS;
-    case ALAR_ANOMALY_PREMATURE:
-        return finding->answer == ALAR_ANSWER_WENT_BACK ? PROMISE_STAYS_DONE : PROMISE_COMPLETION;
-    case ALAR_ANOMALY_LATE_WRITE:
-        return PROMISE_HANDS_OFF;
-    case ALAR_ANOMALY_WRONG_ANSWER:
-        return property_of_answer(finding);
-    case ALAR_ANOMALY_BLOCKING_CALL:
-        return finding->call == CONFORM_WAIT ? PROMISE_WAIT_DEADLINE : PROMISE_NO_BLOCKING;
-    case ALAR_ANOMALY_TIMEOUT:
-    case ALAR_ANOMALY_STALL:
-        return PROMISE_COMPLETES;
-    case ALAR_ANOMALY_RANKS_DISAGREE:
-        return PROMISE_AGREEMENT;
-    case ALAR_ANOMALY_ILLEGAL_VALUE:
-        return op->elements > 64 ? PROMISE_LARGE : PROMISE_VALUES;
-    case ALAR_ANOMALY_NAN_LOST:
-        return PROMISE_NAN;
-    case ALAR_ANOMALY_NOT_THE_TREE:
-        return PROMISE_HEIGHT;
-    case ALAR_ANOMALY_TWIN_DIFFERS:
-        return PROMISE_FIXED_ORDER;
-    default:
-        return property_of_op(op);
-    }
-}
-
 /* ---- one scene ---------------------------------------------------------------------------------
  */
 
@@ -142,7 +58,7 @@ static void scene_failed(struct run *run, const struct conform_shared *shared, u
     const struct conform_scene *played = &shared->scene[scene];
     struct conform_op op = conform_op_get(played, &shared->caps, shared->ranks,
                                           verdict->op == UINT32_MAX ? 0 : verdict->op);
-    enum conform_property property = property_of(&verdict->finding, &op);
+    enum conform_property property = conform_property_of(&verdict->finding, &op);
     bool is_value = verdict->finding.anomaly >= ALAR_ANOMALY_RANKS_DISAGREE;
 
     if (played->kind == SCENE_CONTESTED && shared->caps.nan == 0 && is_value) {
@@ -282,7 +198,8 @@ static const char *text_of(const struct conform_shared *shared)
 static enum alar_status world_play(struct run *run, uint32_t ranks, uint32_t first, uint32_t count,
                                    uint32_t *next)
 {
-    struct conform_shared *shared = conform_shared_make(run->launch.file, ranks);
+    bool is_given = run->launch.launcher == LAUNCH_GIVEN;
+    struct conform_shared *shared = conform_shared_make(run->launch.file, is_given, ranks);
     enum alar_status status = ALAR_OK;
 
     if (shared == NULL) {
@@ -292,6 +209,10 @@ static enum alar_status world_play(struct run *run, uint32_t ranks, uint32_t fir
     shared->first_scene = first;
     shared->op_deadline_us = 5000000;
     memcpy(shared->scene, &run->plan[first], (count - first) * sizeof(run->plan[0]));
+    if (run->launch.launcher == LAUNCH_GIVEN && !conform_shared_show(run->launch.file)) {
+        conform_shared_close(shared);
+        return ALAR_E_IO;
+    }
     run->result->is_cut |= !conform_launch_run(&run->launch, shared);
     if (atomic_load(&shared->is_unusable)) {
         snprintf(run->error_line, ALAR_ERROR_LINE_BYTES, "%.400s", text_of(shared));
@@ -314,6 +235,9 @@ static enum alar_status world_play(struct run *run, uint32_t ranks, uint32_t fir
     } else {
         run->result->worlds++;
     }
+    atomic_store(&shared->code,
+                 status == ALAR_OK ? alar_conform_class(run->result) : alar_status_class(status));
+    atomic_store(&shared->is_judged, 1);
     conform_shared_close(shared);
     unlink(run->launch.file);
     return status;
@@ -336,7 +260,9 @@ static enum alar_status world_run(struct run *run, uint32_t ranks)
         next = (uint32_t)options->scene < count ? (uint32_t)options->scene : count;
         count = next < count ? next + 1 : count;
     }
-    for (uint32_t k = 0; k <= RESTARTS && next < count && !is_over(run); k++) {
+    for (uint32_t k = 0; k <= (run->launch.launcher == LAUNCH_GIVEN ? 0 : RESTARTS) &&
+                         next < count && !is_over(run);
+         k++) {
         ALAR_TRY(world_play(run, ranks, next, count, &next));
     }
     return ALAR_OK;
@@ -361,6 +287,26 @@ enum alar_status alar_conform(const struct alar_conform_options *options,
     snprintf(run.launch.log, sizeof(run.launch.log), "%.3000s/alar-conform-%d.log", temporary,
              (int)getpid());
     ALAR_TRY(conform_launch_find(&run.launch, error_line));
+    if (options->is_launched) {
+        uint32_t rank = 0;
+        uint32_t ranks = 0;
+
+        if (!conform_given(&rank, &ranks)) {
+            return alar_complain(error_line, "--launched",
+                                 "expected rank and world from a launcher (PMI_RANK, "
+                                 "OMPI_COMM_WORLD_RANK, ALAR_RANK or RANK, and likewise the size)");
+        }
+        conform_given_name(temporary, run.launch.file);
+        if (rank > 0) {
+            result->is_follower = true;
+            result->code = conform_given_follow(&run.launch, rank);
+            return ALAR_OK;
+        }
+        status = world_run(&run, ranks);
+        unlink(run.launch.log);
+        result->seconds = (double)(alar_clock_now(NULL) - start) * 1e-6;
+        return status;
+    }
     for (uint32_t ranks = options->ranks_least; status == ALAR_OK && ranks <= options->ranks_most;
          ranks++) {
         status = world_run(&run, ranks);

@@ -42,6 +42,8 @@ struct alar_conform_result {
     uint64_t undecided;  /* scenes whose verdict is UNKNOWN, though they were whole */
     bool is_cut;         /* the time was over before all was tried */
     double seconds;
+    bool is_follower; /* a launcher's rank that is not the first: it tells nothing */
+    int code;         /* with which it leaves */
 };
 
 /* Puts something in the place of a rank's back end. */

@@ -54,6 +54,10 @@ struct conform_verdict {
 ALAR_MUST_USE enum alar_status conform_judge(const struct conform_shared *shared, uint32_t scene,
                                              const char *path, struct conform_verdict *verdict);
 
+/* The promise that a finding breaks; `op` is the all-reduce it names, or the first of the scene. */
+enum conform_property conform_property_of(const struct alar_evidence *finding,
+                                          const struct conform_op *op);
+
 /* Index in its scene of the number-th all-reduce of a group, among those kept; UINT32_MAX: none. */
 uint32_t conform_op_find(const struct conform_extract *extract, const char *group, uint64_t number);
 

@@ -75,7 +75,8 @@ enum alar_status conform_launch_find(struct conform_launch *launch, char *error_
         return alar_complain(error_line, name,
                              "expected sim, mpi, mpi:mpich, mpi:openmpi, or a path with a slash");
     }
-    launch->launcher = file_needs(launch->plugin, mpich, sizeof(mpich) - 1)       ? LAUNCH_MPICH
+    launch->launcher = launch->options->is_launched                               ? LAUNCH_GIVEN
+                       : file_needs(launch->plugin, mpich, sizeof(mpich) - 1)     ? LAUNCH_MPICH
                        : file_needs(launch->plugin, openmpi, sizeof(openmpi) - 1) ? LAUNCH_OPENMPI
                                                                                   : LAUNCH_FORK;
     return ALAR_OK;
@@ -113,20 +114,25 @@ static void rank_words(const struct conform_launch *launch, char **words, int *c
     words[*count] = NULL;
 }
 
-static void rank_start(const struct conform_launch *launch, uint32_t rank, uint32_t ranks)
+_Noreturn void conform_launch_become(const struct conform_launch *launch)
 {
     char *words[WORDS];
     int count = 0;
 
+    rank_words(launch, words, &count);
+    execv(words[0], words);
+    _exit(127);
+}
+
+static void rank_start(const struct conform_launch *launch, uint32_t rank, uint32_t ranks)
+{
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     set_number("ALAR_RANK", rank);
     set_number("ALAR_RANKS", ranks);
     set_number("RANK", rank);
     set_number("LOCAL_RANK", rank);
     set_number("WORLD_SIZE", ranks);
-    rank_words(launch, words, &count);
-    execv(words[0], words);
-    _exit(127);
+    conform_launch_become(launch);
 }
 
 /* Starts the ranks, and writes into their seats how they ended. Does not return. */
@@ -196,12 +202,8 @@ static pid_t start(const struct conform_launch *launch, struct conform_shared *s
     }
     if (launch->launcher == LAUNCH_FORK) {
         nanny(launch, shared);
-    } else if (launch->launcher == LAUNCH_SIM) {
-        char *words[WORDS];
-        int count = 0;
-
-        rank_words(launch, words, &count);
-        execv(words[0], words);
+    } else if (launch->launcher == LAUNCH_SIM || launch->launcher == LAUNCH_GIVEN) {
+        conform_launch_become(launch);
     } else {
         launcher_start(launch, shared->ranks);
     }

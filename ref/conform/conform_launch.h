@@ -7,10 +7,11 @@
 #include "conform/conform_watch.h"
 
 enum conform_launcher {
-    LAUNCH_FORK,   /* processes of our own */
-    LAUNCH_SIM,    /* threads that take turns, in one process */
-    LAUNCH_MPICH,  /* under mpiexec.mpich */
-    LAUNCH_OPENMPI /* under mpiexec.openmpi */
+    LAUNCH_FORK,    /* processes of our own */
+    LAUNCH_SIM,     /* threads that take turns, in one process */
+    LAUNCH_MPICH,   /* under mpiexec.mpich */
+    LAUNCH_OPENMPI, /* under mpiexec.openmpi */
+    LAUNCH_GIVEN    /* this process is one of them, started by somebody else */
 };
 
 struct conform_launch {
@@ -32,6 +33,21 @@ ALAR_MUST_USE enum alar_status conform_launch_find(struct conform_launch *launch
    Returns false when the time was over.
    Errors: none; a rank that does not start is one that did not return from load. */
 bool conform_launch_run(struct conform_launch *launch, struct conform_shared *shared);
+
+/* conform_given.c: this process's own rank and world, as its launcher says; false when it does not.
+ */
+bool conform_given(uint32_t *rank, uint32_t *ranks);
+
+/* The shared file of the job: by ALAR_JOB, what the launcher calls it, or the parent that its ranks
+   have in common. `path` holds PATH_MAX bytes. */
+void conform_given_name(const char *directory, char *path);
+
+/* Of a launcher's rank that is not the first: plays, and waits for the first one's word. Returns
+   the exit code that all leave with. */
+int conform_given_follow(const struct conform_launch *launch, uint32_t rank);
+
+/* Becomes a rank of the run; does not return. */
+_Noreturn void conform_launch_become(const struct conform_launch *launch);
 
 /* conform_sim.c: all ranks of the simulator, in this process. */
 int conform_sim_run(struct conform_shared *shared, const struct alar_conform_wrap *wrap);

@@ -114,7 +114,6 @@ int alar_conform_rank(const char *file, const char *backend, const char *config,
 {
     static struct conform_rank rank;
     struct alar_backend table;
-    bool is_ours = getenv("PMI_RANK") == NULL && getenv("OMPI_COMM_WORLD_RANK") == NULL;
 
     rank.shared = conform_shared_open(file);
     if (rank.shared == NULL) {
@@ -136,8 +135,8 @@ int alar_conform_rank(const char *file, const char *backend, const char *config,
     handlers_set();
     rank.handlers_set = handlers_set;
     rank.wrap = wrap;
-    struct alar_boot boot = {.rank = is_ours ? (int32_t)rank.rank : -1,
-                             .ranks = is_ours ? (int32_t)rank.ranks : -1,
+    struct alar_boot boot = {.rank = (int32_t)rank.rank,
+                             .ranks = (int32_t)rank.ranks,
                              .local_rank = -1,
                              .config = config};
     rank.backend = &table;

@@ -2,6 +2,8 @@
 #include "conform/conform_shared.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -21,10 +23,28 @@ static struct conform_shared *shared_map(int file, size_t bytes)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-struct conform_shared *conform_shared_make(const char *path, uint32_t ranks)
+static void hidden_name(const char *path, char hidden[PATH_MAX])
 {
+    snprintf(hidden, PATH_MAX, "%.4000s.new", path);
+}
+
+/* All at once, so that nobody opens what is not filled in. */
+bool conform_shared_show(const char *path)
+{
+    char hidden[PATH_MAX];
+
+    hidden_name(path, hidden);
+    return rename(hidden, path) == 0;
+}
+
+struct conform_shared *conform_shared_make(const char *path, bool is_hidden, uint32_t ranks)
+{
+    char hidden[PATH_MAX];
+
     size_t bytes = sizeof(struct conform_shared) + ranks * sizeof(struct conform_seat);
-    int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    hidden_name(path, hidden);
+    int file = open(is_hidden ? hidden : path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
     if (file < 0 || ftruncate(file, (off_t)bytes) != 0) {
         if (file >= 0) {

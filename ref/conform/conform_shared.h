@@ -123,8 +123,10 @@ struct conform_scene {
 struct conform_shared {
     _Atomic uint32_t is_stopped;  /* a rank gave up, or the supervisor wants an end */
     _Atomic uint32_t is_unusable; /* the back end can't be loaded: text of a seat says why */
-    _Atomic uint32_t arrived;     /* at the barrier */
-    _Atomic uint32_t turn;        /* of the barrier */
+    _Atomic uint32_t is_judged;   /* where somebody else started the ranks: `code` is known */
+    _Atomic uint32_t code;
+    _Atomic uint32_t arrived; /* at the barrier */
+    _Atomic uint32_t turn;    /* of the barrier */
     uint32_t ranks;
     uint32_t scenes;
     uint32_t first_scene; /* number of scene[0] in the whole run */
@@ -135,9 +137,11 @@ struct conform_shared {
     struct conform_seat seat[];
 };
 
-/* Makes the file, or opens it; NULL when that fails. `path` is removed by the caller. */
-struct conform_shared *conform_shared_make(const char *path, uint32_t ranks);
+/* Makes the file, where it is hidden under another name until conform_shared_show, or opens it;
+ * NULL when that fails. `path` is removed by the caller. */
+struct conform_shared *conform_shared_make(const char *path, bool is_hidden, uint32_t ranks);
 struct conform_shared *conform_shared_open(const char *path);
+bool conform_shared_show(const char *path);
 void conform_shared_close(struct conform_shared *shared);
 
 /* All ranks meet; false when the run is stopped instead. `rest` lets time pass. */

@@ -90,6 +90,7 @@ static bool hung_find(struct conform_watch *watch, uint64_t now_us)
         return watch->hung != 0;
     }
     alar_clock_sleep(now_us + LOOK_US);
+    uint64_t moving = 0;
     uint64_t most = 0;
     for (uint32_t r = 0; r < watch->shared->ranks; r++) {
         slept[r] = (watch->hung >> r & 1) != 0 ? sleeps_of(&watch->shared->seat[r]) - slept[r] : 0;
@@ -97,9 +98,11 @@ static bool hung_find(struct conform_watch *watch, uint64_t now_us)
     }
     for (uint32_t r = 0; most > 0 && r < watch->shared->ranks; r++) {
         if (slept[r] * FEWER > most) {
-            watch->hung &= ~(UINT64_C(1) << r);
+            moving |= UINT64_C(1) << r;
         }
     }
+    /* Where all move alike it may be any of them. */
+    watch->hung = (watch->hung & ~moving) != 0 ? watch->hung & ~moving : watch->hung;
     return true;
 }
 

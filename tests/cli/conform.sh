@@ -56,6 +56,21 @@ expect_text "a back end that is not there is one line" 3 "expected a back end, f
 expect_text "a file that is no back end is one line" 3 "expected a back end that loads" "$alar" conform "$SCRATCH/mine.c"
 expect_text "ranks that can't be are one line" 3 "--ranks: expected N or A:B" "$alar" conform sim --ranks 0
 
+# Ranks that somebody else started.
+launched() { # launched BACKEND: three of them, and their exit codes
+    local rank pids=() codes=
+    for rank in 0 1 2; do
+        ALAR_JOB=test-$$ ALAR_RANK=$rank ALAR_RANKS=3 timeout -k 2 60 "$alar" conform "$1" --launched \
+            --out "$SCRATCH/failures" >"$SCRATCH/rank$rank" 2>&1 &
+        pids+=($!)
+    done
+    for rank in "${pids[@]}"; do wait "$rank"; codes+=" $?"; done
+    echo "exit codes$codes"
+    tail -n 1 "$SCRATCH/rank0"
+}
+expect_text "ranks that were launched leave with one code" 0 "exit codes 0 0 0" launched "$SCRATCH/mine.so"
+expect_text "... also when one of them dies" 0 "exit codes 1 1 1" launched "$SCRATCH/crash.so"
+
 # `alar run` on a back end whose ranks somebody else starts.
 alone() { env -u ALAR_RANK -u ALAR_RANKS "$alar" run --backend "$1" "${@:2}"; }
 expect_text "alar run refuses ranks that nobody started" 3 "--ranks 4: expected as many ranks as the launcher" \

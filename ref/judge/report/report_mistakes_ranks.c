@@ -59,9 +59,13 @@ static bool is_of_some_ranks(const struct report_view *view, struct report_how h
             return true;
         }
     }
-    how.rule = REPORT_WITHOUT;
     for (uint32_t r = 0; view->ranks > 2 && r < view->ranks; r++) {
         how.rank = r;
+        how.rule = REPORT_RANK;
+        if (report_evaluate(view, how).kind == REPORT_EMPTY) {
+            continue; /* it held nothing: without it the report covers exactly the ranks */
+        }
+        how.rule = REPORT_WITHOUT;
         if (report_fits(view->report, report_evaluate(view, how))) {
             return true;
         }

@@ -36,7 +36,9 @@ taken("lm loss", torch.tensor([1.0]), 1, ops=one())         # one handle, not a 
 taken("lm loss", torch.tensor([0.5], dtype=torch.float64), 2, ops=[one(step=2, value=0.5)], kind="mean")
 handle = one(step=3)
 taken("lm loss", 1.0, 3, ops="world/%d" % 7)
-taken("lm loss", None, 4, ops=[])
+with alar.torch.label(key="lm loss", step=4, pairs=1):
+    dist.all_reduce(torch.zeros(2))
+taken("lm loss", None, 4, normalization="token-weighted")
 taken("lm loss", 1.0, 3, ops=[handle], normalization="token-weighted", over="steps", tokens=1.0, empty=False)
 for number, key in enumerate(("loss \U0001F600", "loss \U0001F680", 'a "quoted" \\ one', "\n\t")):
     taken(key, 1.0, 10 + number, ops=[one(key, 10 + number)])

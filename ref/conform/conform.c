@@ -207,7 +207,7 @@ static enum alar_status world_play(struct run *run, uint32_t ranks, uint32_t fir
     }
     shared->scenes = count - first;
     shared->first_scene = first;
-    shared->op_deadline_us = 5000000;
+    shared->op_deadline_us = 10000000;
     memcpy(shared->scene, &run->plan[first], (count - first) * sizeof(run->plan[0]));
     if (run->launch.launcher == LAUNCH_GIVEN && !conform_shared_show(run->launch.file)) {
         conform_shared_close(shared);

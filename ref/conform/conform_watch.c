@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 enum {
-    HANG_US = 8000000,  /* nothing takes so long but a hang */
+    HANG_US = 12000000, /* nothing takes so long but a hang */
     GRACE_US = 1500000, /* for the others, once one gave up */
     ALIKE_US = 1000000,
     LOOK_US = 300000, /* to tell who still moves */

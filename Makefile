@@ -28,7 +28,9 @@ say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
 # Rooms, a folder each, lowest first; what each may include stands in ci/rooms, and ci/tidy holds it.
 # The core has no I/O, clock, malloc, MPI or failure points.
 CORE  := base numbers legal engine judge judge/report
-SHELL_ROOMS := sys history backend backend/sim driver run order check conform record cli
+SHELL_ROOMS := sys history backend backend/sim driver run order check conform record
+# What the program has and the library has not.
+PROGRAM_ROOMS := timeline cost cli
 
 rooms     = $(sort $(wildcard $(1:%=ref/%/*.c)))
 CORE_SRC  := $(call rooms,$(CORE))
@@ -39,8 +41,8 @@ RECORD_SRC := $(call rooms,record/mpi)
 FAULT_SRC := $(filter-out $(if $(filter 0,$(FAULTS)),$(POINTS)),$(sort $(wildcard faults/*.c)))
 SHELL_SRC := $(call rooms,$(SHELL_ROOMS)) $(FAULT_SRC)
 MAIN_SRC  := $(wildcard ref/cli/cli.c)
-CLI_SRC   := $(call rooms,cli)
-LIB_SRC   := $(filter-out $(CLI_SRC),$(CORE_SRC) $(SHELL_SRC))
+CLI_SRC   := $(call rooms,$(PROGRAM_ROOMS))
+LIB_SRC   := $(CORE_SRC) $(SHELL_SRC)
 DEEP_SRC  := $(filter-out $(MAIN_SRC),$(LIB_SRC) $(CLI_SRC))
 UNIT_SRC  := $(filter-out $(if $(filter 0,$(FAULTS)),tests/unit/faults/test_fault% tests/lib/broken.c),\
 	$(sort $(shell find tests/unit -name "*.c") $(wildcard tests/lib/*.c)))

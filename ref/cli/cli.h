@@ -17,6 +17,8 @@ int alar_cli_order(int argc, char **argv);
 int alar_cli_hostile(int argc, char **argv);
 int alar_cli_conform(int argc, char **argv);
 int alar_cli_table(int argc, char **argv);
+int alar_cli_cost(int argc, char **argv);
+int alar_cli_export(int argc, char **argv);
 int alar_cli_help(int argc, char **argv);
 int alar_cli_version(int argc, char **argv);
 int alar_cli_completion(int argc, char **argv);

@@ -30,7 +30,7 @@ say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
 CORE  := base numbers legal engine judge judge/report
 SHELL_ROOMS := sys history backend backend/sim driver run order check conform record
 # What the program has and the library has not.
-PROGRAM_ROOMS := timeline cost cli
+PROGRAM_ROOMS := timeline cost view cli
 
 rooms     = $(sort $(wildcard $(1:%=ref/%/*.c)))
 CORE_SRC  := $(call rooms,$(CORE))
@@ -250,14 +250,25 @@ $(BUILD)/deep/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) -DALAR_DEEP $(COMPILE)
 
-$(BUILD)/alar: $(call objects,obj,$(CLI_SRC)) $(BUILD)/libparts.a
+# The page of `alar view`: its parts put together, as an array of bytes.
+PAGE := $(wildcard ref/view/page/*)
+$(BUILD)/gen/view_page.c: $(PAGE)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)LC_ALL=C awk -f ref/view/page/embed.awk ref/view/page/page.html > $@
+$(BUILD)/obj/view_page.o $(BUILD)/deep/view_page.o: $(BUILD)/gen/view_page.c $(BUILD)/flags
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(COMPILE)
+
+$(BUILD)/alar: $(call objects,obj,$(CLI_SRC)) $(BUILD)/obj/view_page.o $(BUILD)/libparts.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 # All parts under their own names, for the program, the plug-ins and the tests; never installed.
 $(BUILD)/libparts.a: $(call objects,obj,$(LIB_SRC)) $(BUILD)/sources
 # An archive, so that a suite can bring its own alar_check_failed; without the file that holds main.
-$(BUILD)/libdeep.a: $(call objects,deep,$(DEEP_SRC)) $(BUILD)/sources
+$(BUILD)/libdeep.a: $(call objects,deep,$(DEEP_SRC)) $(BUILD)/deep/view_page.o $(BUILD)/sources
 $(BUILD)/libparts.a $(BUILD)/libdeep.a:
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)

@@ -11,6 +11,7 @@ const struct alar_subcommand alar_subcommands[] = {
     {"explain", "say what an anomaly is, with its smallest history", alar_cli_explain},
     {"faults", "list the failure points and how to try them", alar_cli_faults},
     {"record", "record the all-reduces of an unmodified MPI program", alar_cli_record},
+    {"view", "draw a history and its verdict as a page", alar_cli_view},
     {"cost", "say what the all-reduces of a history cost, and who was late", alar_cli_cost},
     {"export", "write a history as a trace for other tools", alar_cli_export},
     {"order", "reveal the order in which a back end adds", alar_cli_order},

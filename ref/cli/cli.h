@@ -17,6 +17,7 @@ int alar_cli_order(int argc, char **argv);
 int alar_cli_hostile(int argc, char **argv);
 int alar_cli_conform(int argc, char **argv);
 int alar_cli_table(int argc, char **argv);
+int alar_cli_view(int argc, char **argv);
 int alar_cli_cost(int argc, char **argv);
 int alar_cli_export(int argc, char **argv);
 int alar_cli_help(int argc, char **argv);

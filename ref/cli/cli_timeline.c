@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
-    FINDINGS_ALL = 1000
+    FINDINGS_ALL = 1000,
+    LEGAL_BYTES_MOST = 16 << 20
 };
 
 /* What the hooks of the reader are given. */
@@ -33,12 +35,23 @@ static void look_legal(void *context, const struct alar_legal_view *view)
     looking->legal(looking->context, view);
 }
 
+/* Explaining each legal value takes its time: short histories only. */
+static bool is_short(const struct alar_history_files *files)
+{
+    struct stat found;
+    off_t bytes = 0;
+
+    for (uint32_t k = 0; k < files->count; k++) {
+        bytes += stat(files->path[k], &found) == 0 ? found.st_size : 0;
+    }
+    return bytes <= LEGAL_BYTES_MOST;
+}
+
 static enum alar_status look_read(struct looking *looking, char *path, char *error_line)
 {
     struct cli_look *look = looking->look;
     struct alar_reading_hooks hooks = {.progress = look_progress,
                                        .event = look_event,
-                                       .certify = looking->legal ? look_legal : NULL,
                                        .finding_room = FINDINGS_ALL,
                                        .context = looking};
 
@@ -48,6 +61,7 @@ static enum alar_status look_read(struct looking *looking, char *path, char *err
         return alar_complain(error_line, path, "expected one history, found %zu", look->set.count);
     }
     look->files = &look->set.history[0];
+    hooks.certify = looking->legal && is_short(look->files) ? look_legal : NULL;
     looking->progress = (struct alar_cli_progress){.what = look->files->name};
     enum alar_status status = alar_reading_judge(&look->reading, look->files, &hooks);
     alar_cli_progress_end(&looking->progress);

@@ -15,9 +15,10 @@ struct cli_look {
     const struct alar_verdict *verdict;
 };
 
-/* Reads the one history at `path` and finishes its timeline; `legal` is told of legal values, with
-   the context; may be NULL. cli_look_close frees what it leaves, in any case. Returns -1 when all
-   is well, else an exit code after one line on stderr that begins with `who`. */
+/* Reads the one history at `path` and finishes its timeline; `legal` is told of the legal values
+   of short histories, with the context; may be NULL. cli_look_close frees what it leaves, in any
+   case. Returns -1 when all is well, else an exit code after one line on stderr that begins with
+   `who`. */
 int cli_look_open(struct cli_look *look, const char *who, char *path,
                   void (*legal)(void *context, const struct alar_legal_view *view), void *context);
 void cli_look_close(struct cli_look *look);

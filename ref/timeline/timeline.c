@@ -10,7 +10,7 @@ enum {
     VALUES_EACH = 256,    /* kept of a record */
     VALUES_EACH_LATE = 4, /* kept once there are VALUES_MANY */
     VALUES_MANY = 1 << 20,
-    SRC_BYTES = 512
+    POLLS_MANY = 10000 /* marks, above which polls are only counted */
 };
 
 static uint64_t span_hash(uint32_t rank, uint32_t group, uint64_t number)
@@ -203,7 +203,7 @@ static void mark_add(struct alar_timeline *timeline, const struct alar_event *ev
 static void life_add(struct alar_timeline *timeline, const struct alar_event *event)
 {
     struct alar_span *span =
-        event->has[ALAR_FIELD_OP]
+        event->has[ALAR_FIELD_OP] && event->has[ALAR_FIELD_RANK]
             ? alar_timeline_span(timeline, (uint32_t)event->number[ALAR_FIELD_RANK],
                                  group_of(timeline, event), (uint64_t)event->number[ALAR_FIELD_OP])
             : NULL;
@@ -211,18 +211,25 @@ static void life_add(struct alar_timeline *timeline, const struct alar_event *ev
     switch (span != NULL ? event->record : ALAR_RECORD_COUNT) {
     case ALAR_RECORD_TEST:
         span->polls++;
-        return;
+        if (timeline->marks >= POLLS_MANY) {
+            return;
+        }
+        break;
     case ALAR_RECORD_TWIN:
         return;
     case ALAR_RECORD_WAIT:
         if (span->wait.order == 0) {
             span->wait = moment_of(timeline, event);
+            return;
         }
-        return;
+        break;
     case ALAR_RECORD_DONE:
     case ALAR_RECORD_COMPLETE:
         span_finish(timeline, span, event, ALAR_SPAN_DONE);
-        return;
+        if (span->end.order == timeline->records || span->complete.order == timeline->records) {
+            return;
+        }
+        break; /* said once more */
     case ALAR_RECORD_FAIL:
         span_finish(timeline, span, event, ALAR_SPAN_FAILED);
         break;
@@ -247,7 +254,6 @@ void alar_timeline_add(void *context, const struct alar_event *event)
     case ALAR_RECORD_TRACE:
     case ALAR_RECORD_CONTRACT:
     case ALAR_RECORD_DECLARE:
-    case ALAR_RECORD_END:
         return;
     case ALAR_RECORD_ISSUE:
         issue_add(timeline, event);

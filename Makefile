@@ -12,6 +12,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 VERSION := 0.1.0
 BUILD   ?= build
 PREFIX  ?= /usr/local
+LIBDIR  ?= lib
 FAULTS  ?= 1
 ifeq ($(origin CC),default)
 CC := gcc
@@ -99,8 +100,8 @@ BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 
 # ---- targets for people --------------------------------------------------------------------------
 
-.PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit faults tidy fix cover install
-.PHONY: deps-matrix matrix matrix-programs clean mutants mutants-judge sim spec spec-full patches fuzz bench benchmarks
+.PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit faults tidy fix cover install uninstall deb
+.PHONY: deps-matrix matrix matrix-programs clean mutants mutants-judge sim spec spec-full patches fuzz bench benchmarks view-test audit-values
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
@@ -135,6 +136,11 @@ matrix: deps-matrix ## real libraries: every algorithm of MPICH and Open MPI, gl
 	$(Q)ci/check.sh matrix
 
 matrix-programs: $(MATRIX)
+
+view-test: ## the pages of `alar view` in a headless Chromium, which it installs
+	$(Q)ci/install-deps.sh view
+	$(Q)$(MAKE) $(PARALLEL) all
+	$(Q)ci/check.sh view
 
 unit: tests ## the Criterion suites alone
 	$(Q)ci/check.sh unit
@@ -175,6 +181,9 @@ mutants-judge: all $(MUTANTS) ## the judge alone: drawn histories of mutants and
 	$(Q)ci/install-deps.sh run
 	$(Q)BUILD='$(BUILD)' faults/mutants.sh
 
+audit-values: all ## 100,000 values through `alar check`, against an independent enumeration in Python
+	$(Q)timeout -k 2 3000 python3 tests/values/audit.py --alar $(BUILD)/alar --values 100000 --floor 99000
+
 SEEDS ?= 2000
 FIRST ?= 1
 sim: $(SWARM) ## a swarm of simulated runs with drawn faults (SEEDS=2000, FIRST=1)
@@ -213,9 +222,15 @@ fix: ## format every C file in place
 cover: ## coverage of the core and of the judge by the unit suites: 95 % of lines, 90 % of branches each
 	$(Q)ci/cover.sh $(CORE_SRC)
 
+INSTALL = BUILD='$(BUILD)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' DESTDIR='$(DESTDIR)' VERSION='$(VERSION)' LIBS='$(LDLIBS)'
 install: all ## install under PREFIX (default /usr/local), staged under DESTDIR
-	$(Q)BUILD='$(BUILD)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' VERSION='$(VERSION)' LIBS='$(LDLIBS)' \
-		ci/install.sh $(HEADERS)
+	$(Q)$(INSTALL) ci/install.sh $(HEADERS)
+
+uninstall: ## remove what make install put under PREFIX
+	$(Q)$(INSTALL) ci/install.sh --uninstall
+
+deb: all ## Debian packages in $(BUILD)/deb
+	$(Q)$(INSTALL) ci/deb.sh $(HEADERS)
 
 clean: ## remove everything that was built
 	$(Q)rm -rf $(BUILD)
@@ -378,4 +393,4 @@ $(BUILD)/tests/openmpi/%: $(BUILD)/openmpi/tests/mpi/%.o
 
 include ref/python/python.mk
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -name '*.d' -type f 2>/dev/null)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a job needs and this machine lacks:
 #
-#   ci/install-deps.sh [run|default|matrix|bench]
+#   ci/install-deps.sh [run|default|matrix|view|bench]
 #
 # Silent when nothing is missing. Otherwise it installs as root or through sudo; without either it
 # prints the command to type and leaves with 3.
@@ -9,7 +9,8 @@ set -eu
 
 build="gcc libc6-dev make pkg-config mpich libmpich-dev libyajl-dev libfiu-dev"
 check="libcriterion-dev fiu-utils libmpfr-dev spin valgrind gcovr clang-14 libclang-rt-14-dev
-       clang-format jq python3 python3-jsonschema python3-yaml git"
+       clang-format jq python3 python3-jsonschema python3-yaml git
+       lintian dpkg-dev locales man-db"
 
 profile=${1:-default}
 case $profile in
@@ -17,9 +18,10 @@ case $profile in
     default) wanted="$build $check" ;;
     matrix) wanted="$build $check openmpi-bin libopenmpi-dev python3-torch python3-numpy
         python3-venv" ;;
+    view) wanted="$build $check chromium fonts-dejavu-core" ;;
     bench) wanted="$build $check gnuplot-nox time" ;;
     *)
-        echo "install-deps.sh: expected run, default, matrix or bench, found '$profile'" >&2
+        echo "install-deps.sh: expected run, default, matrix, view or bench, found '$profile'" >&2
         exit 3
         ;;
 esac

@@ -2,6 +2,7 @@
 #define FIU_ENABLE
 #include "point_state.h"
 #include "sys/parse.h"
+#include "sys/plain_numbers.h"
 
 #include <fiu-control.h>
 #include <fiu.h>
@@ -38,7 +39,7 @@ static enum alar_status probability_check(const struct command *command, const c
                                           char *error_line)
 {
     char *end = NULL;
-    double probability = strtod(value, &end);
+    double probability = alar_plain_read(value, &end);
     bool is_plain = value[0] != '\0' && strspn(value, "0123456789.") == strlen(value);
 
     if (!is_plain || *end != '\0' || !(probability > 0.0 && probability <= 1.0)) {

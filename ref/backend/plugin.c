@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-    PLACES = 3
+    PLACES = 4
 };
 
 struct places {
@@ -156,6 +156,8 @@ static void places_list(struct places *places, const char *file)
     directory_keep(directory);
     snprintf(rest, sizeof(rest), "alar/%s", file);
     path_join(places->path[2], directory, rest);
+    snprintf(rest, sizeof(rest), "../alar/%s", file); /* a library in lib/TRIPLET, as Debian's */
+    path_join(places->path[3], directory, rest);
 }
 
 enum alar_status alar_plugin_find(const char *file, char path[PATH_MAX], char *error_line)

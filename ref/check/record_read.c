@@ -1,6 +1,8 @@
 /* yajl calls back for each JSON token; one object of known fields becomes one event. */
 #include "check/record_state.h"
 
+#include "sys/plain_numbers.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +34,7 @@ static int on_number(void *context, const char *text, size_t length)
     case ALAR_TYPE_LOSS: {
         char *copy = record_keep(reader, text, length);
 
-        reader->event->loss = copy != NULL ? strtod(copy, NULL) : 0;
+        reader->event->loss = copy != NULL ? alar_plain_read(copy, NULL) : 0;
         reader->event->text[reader->field] = (struct alar_text){copy, length};
         return copy != NULL;
     }

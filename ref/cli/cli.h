@@ -62,6 +62,11 @@ int alar_cli_options(const struct alar_command *command, int argc, char **argv, 
    several ranks only rank 0 writes it. Returns ALAR_CLASS_UNUSABLE. */
 int alar_cli_complain(const char *name, const char *text);
 
+/* Where a file of the tree lies: at `path` itself, or, for an installed program, in share/alar
+   beside its bin, without the leading tests/data/ or faults/. Returns `path` where there is
+   neither; else `found`, which has PATH_MAX bytes. */
+const char *alar_cli_data(const char *path, char *found);
+
 /* Writes what standard output holds. Returns 0, or the errno of the first failure so far. */
 int alar_cli_flush(void);
 

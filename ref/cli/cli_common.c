@@ -4,6 +4,7 @@
 #include "sys/parse.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,37 @@ int alar_cli_options(const struct alar_command *command, int argc, char **argv, 
         return ALAR_CLASS_GOOD;
     }
     return -1;
+}
+
+const char *alar_cli_data(const char *path, char *found)
+{
+    static const char *const folders[] = {"tests/data/", "faults/"};
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+
+    if (access(path, F_OK) == 0 || length <= 0) {
+        return path;
+    }
+    program[length] = '\0';
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(program, '/');
+
+        if (slash == NULL) {
+            return path;
+        }
+        *slash = '\0';
+    }
+    for (size_t k = 0; k < sizeof folders / sizeof *folders; k++) {
+        size_t bytes = strlen(folders[k]);
+        bool is_of_tree = strncmp(path, folders[k], bytes) == 0;
+        int used =
+            snprintf(found, PATH_MAX, "%s/share/alar/%s", program, path + bytes * is_of_tree);
+
+        if (is_of_tree && used > 0 && used < PATH_MAX && access(found, F_OK) == 0) {
+            return found;
+        }
+    }
+    return path;
 }
 
 int alar_cli_flush(void)

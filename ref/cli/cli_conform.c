@@ -61,7 +61,7 @@ static int conform_parse(struct typed *typed, int argc, char **argv, int *operan
          "this scene alone, as a failure's command says", NULL, 0, 100000},
         {"config", ALAR_OPTION_TEXT, &typed->options.config, "TEXT",
          "key=value,... for the back end's init", NULL, 0, 0},
-        {"out", ALAR_OPTION_TEXT, &typed->options.directory, "DIR",
+        {"output", ALAR_OPTION_TEXT, &typed->options.directory, "DIR",
          "where the history of a failure is left [conform-failures]", NULL, 0, 0},
         {"seconds", ALAR_OPTION_NUMBER, &typed->seconds, "N", "at most, for all [60; full: 300]",
          NULL, 1, 86400},

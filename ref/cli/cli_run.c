@@ -4,6 +4,7 @@
 #include "faults/plan.h"
 #include "sys/parse.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +136,10 @@ static enum alar_status faults_read(struct typed *typed, struct alar_faults *fau
 {
     ALAR_TRY(alar_fiu_read(faults, getenv("FIU_ENABLE"), getenv("FIU_CTRL_FIFO"), error_line));
     if (typed->plan != NULL) {
-        ALAR_TRY(alar_plan_read(faults, typed->plan, typed->run.seed, error_line));
+        char found[PATH_MAX];
+
+        ALAR_TRY(
+            alar_plan_read(faults, alar_cli_data(typed->plan, found), typed->run.seed, error_line));
     }
     typed->run.faults = faults->is_plan || faults->is_fiu ? faults : NULL;
     return ALAR_OK;
@@ -211,6 +215,7 @@ int alar_cli_run(int argc, char **argv)
         .log_interval = 10,
         .deadline_ms = 30000,
     };
+    char losses[PATH_MAX];
     struct alar_faults faults = {0};
     struct alar_cli_mutant mutant = {0};
     char error_line[ALAR_ERROR_LINE_BYTES];
@@ -219,6 +224,7 @@ int alar_cli_run(int argc, char **argv)
     if (code >= 0) {
         return code;
     }
+    typed.run.losses = alar_cli_data(typed.run.losses, losses);
     if (run_resolve(&typed, error_line) != ALAR_OK ||
         faults_read(&typed, &faults, error_line) != ALAR_OK ||
         alar_cli_mutant(typed.mutant, &typed.run, &mutant, error_line) != ALAR_OK) {

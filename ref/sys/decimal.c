@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "numbers/fp.h"
+#include "sys/plain_numbers.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -24,7 +25,7 @@ static bool decimal_directed(const char *text, int direction, double *value)
     char *end;
 
     fesetround(direction);
-    *value = strtod(text, &end);
+    *value = alar_plain_read(text, &end);
     fesetround(before);
     return end != text && *end == '\0';
 }
@@ -106,11 +107,11 @@ void alar_decimal_print(enum alar_dtype dtype, uint64_t bits, char text[ALAR_DEC
     }
     double value = alar_fp_to_double(dtype, bits);
     if (fabs(value) < WHOLE_MAX && floor(value) == value) {
-        (void)snprintf(text, ALAR_DECIMAL_MAX, "%.0f", value);
+        (void)alar_plain_print(text, ALAR_DECIMAL_MAX, "%.0f", value);
         return;
     }
     for (int digits = 1; digits <= 17 && back != bits; digits++) {
-        (void)snprintf(text, ALAR_DECIMAL_MAX, "%.*g", digits, value);
+        (void)alar_plain_print(text, ALAR_DECIMAL_MAX, "%.*g", digits, value);
         enum alar_status status = alar_decimal_parse(dtype, text, &back);
         INV("what we print can be read", status == ALAR_OK);
     }

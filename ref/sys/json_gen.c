@@ -2,6 +2,7 @@
 #include "sys/json_gen.h"
 
 #include "sys/json_out.h"
+#include "sys/plain_numbers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -67,7 +68,7 @@ void alar_gen_key_real(yajl_gen json, const char *key, double number, int digits
         yajl_gen_null(json);
         return;
     }
-    snprintf(text, sizeof text, "%.*f", digits, number);
+    alar_plain_print(text, sizeof text, "%.*f", digits, number);
     yajl_gen_number(json, text, strlen(text));
 }
 

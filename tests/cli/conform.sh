@@ -9,7 +9,7 @@ build() { # build NAME [SED-SCRIPT]: the skeleton, with lines changed
     sed "${2:-}" "$SCRATCH/base.txt" >"$SCRATCH/$1.c"
     gcc -std=c11 -Wall -Wextra -O2 -fPIC -shared -Iref/api "$SCRATCH/$1.c" -o "$SCRATCH/$1.so" -lrt
 }
-conform() { "$alar" conform "$@" --out "$SCRATCH/failures"; }
+conform() { "$alar" conform "$@" --output "$SCRATCH/failures"; }
 skeleton() { "$alar" conform --skeleton >"$SCRATCH/base.txt" && build mine; }
 TALLY_SECONDS=120
 

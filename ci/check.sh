@@ -11,7 +11,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 4
 
 parts=(unit cli example mpi prove gates)
-apart=(matrix fuzz bench torch) # asked for by name, or with a target of their own
+apart=(matrix view fuzz bench torch) # asked for by name, or with a target of their own
 
 export BUILD=${BUILD:-build} LC_ALL=C
 # A make started by a test has no part in the job server of the make that started us.

@@ -98,7 +98,7 @@ for event in events:
 assert not pending and dict(blocked) == {1: 120000, 2: 30000}, blocked
 named = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
 assert named == {1: "rank 0", 2: "rank 1"}, named
-assert sum(e["ph"] == "i" for e in events) == 2
+assert sum(e["ph"] == "i" for e in events) == 4  # two reports, two ends
 PYTHON
 }
 check "the trace keeps the format's rules and the history's times" trace

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 C
 check "a program to record" mpicc.mpich "$SCRATCH/train.c" -o "$SCRATCH/train"
 bin=$SCRATCH/bin
-mkdir "$bin" && ln -s "$PWD/$BUILD"/alar* "$bin/"
+mkdir "$bin" && ln -s "$(realpath "$BUILD")"/alar* "$bin/"
 run_example() { # run_example FILE DIRECTORY PROGRAM: as a runner does, it stops at the first failure
     script_of "$1" >"$SCRATCH/script"
     grep -q 'alar record' "$SCRATCH/script" || return 99

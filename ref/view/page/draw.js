@@ -100,9 +100,9 @@ function drawSpan(svg, span) {
   if (right > middle && picture.axis === "time") make("rect", { x: middle, y: lane.y + 5, width: right - middle, height: 3, class: "blocked" }, g);
   make("title", {}, g, opName(span) + (span.step >= 0 ? ", step " + span.step : "") + ", rank " + span.rank + ": " + ends[span.ended] +
     (state === "wrong" ? "; something was found" : ""));
-  const room = middle - left > 46 ? middle : right;
-  if (room - left > 46) {
-    make("text", { x: left + 3, y: y + 9, "pointer-events": "none", class: room === middle ? "on-pale" : "on-solid" }, g, opName(span));
+  const isPale = middle - left > 46;
+  if (isPale || (right - middle > 46 && state !== "wrong")) {
+    make("text", { x: (isPale ? left : middle) + 3, y: y + 9, "pointer-events": "none", class: isPale ? "on-pale" : "on-solid" }, g, opName(span));
   }
 }
 
@@ -148,7 +148,9 @@ function drawWitnesses(svg) {
     if (!place || at(place.it[place.when]) === null) return;
     const lane = picture.lane[place.it.rank];
     const y = place.it.kind === "span" ? lane.y + 17 + (place.it.row || 0) * ROW : lane.y + lane.height - 8;
-    points.push({ x: x(at(place.it[place.when])), y, number: k + 1 });
+    let px = x(at(place.it[place.when]));
+    while (points.some((p) => Math.abs(p.x - px) < 12 && Math.abs(p.y - y) < 12)) px += 14;
+    points.push({ x: px, y, number: k + 1 });
   });
   const inside = points.filter((p) => p.x >= LEFT - 1 && p.x <= width() - RIGHT + 1);
   if (inside.length > 1) make("path", { d: "M" + inside.map((p) => p.x + "," + p.y).join("L"), class: "thread" }, svg);

@@ -10,7 +10,6 @@ import sys
 import threading
 import weakref
 
-import torch
 import torch.distributed as dist
 from torch.distributed import distributed_c10d as c10d
 
@@ -255,8 +254,7 @@ def _version(op):
     """The counter of writes, without waking the watch; None once it is the program's again."""
     if op.is_over or not op.has_version:
         return None
-    with torch._C.DisableTorchFunction():
-        return op.version()
+    return pending.plainly(op.targets[0], op.version)
 
 
 def _is_completed_of(name, original):

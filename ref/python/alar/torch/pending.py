@@ -84,6 +84,17 @@ def take(tensor):
     return tensor.__dict__.pop(KEY, None)
 
 
+def plainly(tensor, function):
+    """Calls the function while the tensor is a plain one, without ending the watch."""
+    if type(tensor) is not Pending:
+        return function()
+    tensor.__class__ = Tensor
+    try:
+        return function()
+    finally:
+        tensor.__class__ = Pending
+
+
 def is_busy():
     """Is this thread inside a function whose reads have been noted?"""
     return getattr(_busy, "is_inside", False)
@@ -122,7 +133,7 @@ def _is_written(tensor, op, version, name):
 def _note(tensor, op, is_written, views, reads):
     """What happened to one tensor: a write, a view of it, a read, or nothing."""
     recorder = _recorder_of(op)
-    if recorder is None:
+    if recorder is None or op.is_looked_at:
         return
     if is_written and op.is_pending:
         at, count, copied = snapshot(tensor, op)
@@ -132,7 +143,9 @@ def _note(tensor, op, is_written, views, reads):
     is_read = read is not None and not is_written and not shared
     if is_read:
         recorder.add("read", op, read, caller(4))
-    if op.is_pending or not (is_read or is_written):
+    if not op.is_pending and (is_read or is_written):
+        op.is_looked_at = True  # through whichever view; the others need no more watching
+    if not op.is_looked_at:
         for one in shared:
             put(one, op)
         put(tensor, op)

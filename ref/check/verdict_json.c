@@ -99,6 +99,21 @@ static void json_report(yajl_gen json, const struct alar_evidence *evidence)
     }
 }
 
+/* How far the ranks came. */
+static void json_standing(yajl_gen json, const struct alar_evidence *evidence)
+{
+    alar_gen_text(json, "standing");
+    yajl_gen_array_open(json);
+    for (uint32_t k = 0; k < evidence->standing_count; k++) {
+        yajl_gen_map_open(json);
+        alar_gen_key_count(json, "rank", evidence->standing[k].rank);
+        alar_gen_key_text(json, "is", alar_standing_text(evidence->standing[k].kind));
+        alar_gen_key_text(json, "last", alar_record_name(evidence->standing[k].last));
+        yajl_gen_map_close(json);
+    }
+    yajl_gen_array_close(json);
+}
+
 static void json_numbers(yajl_gen json, const struct alar_evidence *evidence)
 {
     if (evidence->element >= 0) {
@@ -203,6 +218,16 @@ static void json_finding(yajl_gen json, const struct alar_history_files *files,
     json_key_list(json, "ranks", &evidence->ranks);
     json_key_list(json, "joined", &evidence->joined);
     json_key_list(json, "missing", &evidence->missing);
+    if (evidence->is_open) {
+        alar_gen_text(json, "open");
+        yajl_gen_bool(json, true);
+    }
+    if (evidence->is_late) {
+        alar_gen_key_count(json, "late_by", evidence->late);
+    }
+    if (evidence->standing_count > 0) {
+        json_standing(json, evidence);
+    }
     json_numbers(json, evidence);
     if (evidence->has_diagnosis) {
         json_diagnosis(json, evidence);

@@ -52,8 +52,13 @@ void verdict_say_pass(struct verdict_phrase *phrase, const struct alar_verdict *
 {
     char reports[PASS_REPORTS];
 
-    verdict_say(phrase, "%llu of %llu operations judged, same bits on all ranks, all values legal",
-                (unsigned long long)verdict->judged, (unsigned long long)verdict->operations);
+    verdict_say(phrase, "%llu of %llu operations judged, same %s on all ranks, all values legal",
+                (unsigned long long)verdict->judged, (unsigned long long)verdict->operations,
+                verdict->payloads ? "values" : "bits");
+    if (verdict->payloads) {
+        verdict_say(phrase, " (in %llu NaNs of different payloads)",
+                    (unsigned long long)verdict->payloads);
+    }
     if (verdict->given_up) {
         verdict_say(phrase, " (%llu were given up by ranks that ended with a code)",
                     (unsigned long long)verdict->given_up);

@@ -133,8 +133,25 @@ static void say_membership(struct verdict_phrase *phrase, const struct alar_evid
     }
 }
 
+/* How far each rank came, and what it said last of it. spec: O-21, O-22 */
+static void say_standing(struct verdict_phrase *phrase, const struct alar_evidence *evidence)
+{
+    for (uint32_t k = 0; k < evidence->standing_count; k++) {
+        const struct alar_standing *standing = &evidence->standing[k];
+
+        verdict_say(phrase, "; rank %u: %s, last call `%s`", standing->rank,
+                    alar_standing_text(standing->kind), alar_record_name(standing->last));
+    }
+}
+
 static void say_numbers(struct verdict_phrase *phrase, const struct alar_evidence *evidence)
 {
+    if (evidence->is_open) {
+        verdict_say(phrase, "; nothing tells which rank is odd");
+    }
+    if (evidence->is_late) {
+        verdict_say(phrase, "; told %llu after the deadline", (unsigned long long)evidence->late);
+    }
     if (evidence->anomaly == ALAR_ANOMALY_STALL) {
         verdict_say(phrase,
                     evidence->amount[0] ? "; all started, not progressing" : "; not started");
@@ -189,6 +206,9 @@ void verdict_say_finding(struct verdict_phrase *phrase, const struct alar_verdic
     say_mismatch(phrase, evidence);
     say_membership(phrase, evidence);
     say_numbers(phrase, evidence);
+    if (evidence->anomaly == ALAR_ANOMALY_STALL || evidence->anomaly == ALAR_ANOMALY_TIMEOUT) {
+        say_standing(phrase, evidence);
+    }
     verdict_say_diagnosis(phrase, evidence);
     say_excuse(phrase, verdict, evidence);
 }

@@ -190,6 +190,29 @@ enum alar_status judge_members(struct alar_judge *judge, struct alar_text group)
     return ALAR_OK;
 }
 
+/* A rank that declares a group claims its members; a record without `rank` claims them for all. */
+static void declare_members(struct alar_judge *judge)
+{
+    const struct alar_event *event = judge->event;
+    struct alar_text name = event->text[ALAR_FIELD_GROUP];
+    int64_t rank = alar_event_number(event, ALAR_FIELD_RANK, -1);
+    uint64_t at = judge_group_find(judge, name);
+
+    if (at) {
+        judge_group_narrow(judge, at);
+    } else {
+        at = judge_group_make(judge, name, event->list[ALAR_FIELD_MEMBERS],
+                              (uint32_t)event->number[ALAR_FIELD_MEMBERS]);
+    }
+    const struct judge_group *group = judge_group_at(judge, at);
+    uint64_t *claim = alar_arena_at(judge->arena, group->claim);
+    for (uint32_t m = 0; m < group->members; m++) {
+        if (rank < 0 || judge_member_rank(judge, group, m) == (uint32_t)rank) {
+            claim[m] = judge_members_hash(event);
+        }
+    }
+}
+
 enum alar_status judge_declare(struct alar_judge *judge)
 {
     const struct alar_event *event = judge->event;
@@ -197,10 +220,8 @@ enum alar_status judge_declare(struct alar_judge *judge)
     if (event->has[ALAR_FIELD_GROUP]) {
         ALAR_TRY(judge_members(judge, event->text[ALAR_FIELD_GROUP]));
     }
-    if (event->has[ALAR_FIELD_GROUP] && event->has[ALAR_FIELD_MEMBERS] &&
-        !judge_group_find(judge, event->text[ALAR_FIELD_GROUP])) {
-        judge_group_make(judge, event->text[ALAR_FIELD_GROUP], event->list[ALAR_FIELD_MEMBERS],
-                         (uint32_t)event->number[ALAR_FIELD_MEMBERS]);
+    if (event->has[ALAR_FIELD_GROUP] && event->has[ALAR_FIELD_MEMBERS]) {
+        declare_members(judge);
     }
     judge_report_declare(judge);
     return ALAR_OK;
@@ -215,6 +236,10 @@ enum alar_status judge_over(struct alar_judge *judge)
     for (uint32_t r = first; r <= last; r++) {
         struct judge_rank *rank = judge_rank_at(judge, r);
 
+        if (event->has[ALAR_FIELD_T] && (!rank->has_t || rank->t < event->number[ALAR_FIELD_T])) {
+            rank->has_t = true; /* an end without `rank` ends all ranks at that time */
+            rank->t = event->number[ALAR_FIELD_T];
+        }
         rank->is_over = true;
         rank->is_killed = rank->is_killed || alar_event_number(event, ALAR_FIELD_CODE, 0) < 0;
         rank->is_given_up = rank->is_given_up || alar_event_number(event, ALAR_FIELD_CODE, 0) != 0;
@@ -242,7 +267,7 @@ enum alar_status judge_fault(struct alar_judge *judge)
             const struct judge_rank *rank = judge_rank_at(judge, fault->rank);
 
             fault->clock = rank->clock;
-            fault->t = event->number[ALAR_FIELD_T] + rank->t0;
+            fault->t = judge_time(event->number[ALAR_FIELD_T], rank->t0);
         }
         if (fault->has_op) {
             alar_text_keep(event->text[ALAR_FIELD_OP], fault->group, sizeof fault->group);

@@ -32,12 +32,27 @@ struct alar_evidence *judge_kept(struct alar_judge *judge, enum alar_anomaly ano
     return NULL;
 }
 
-/* Makes room for a finding where its severity puts it; NULL when worse ones fill the list. */
-static struct alar_evidence *find_slot(struct alar_verdict *verdict, enum alar_anomaly anomaly)
+/* Does the one that is kept come after a new one? Among equals the lower operation comes first, in
+   whatever order they were found. */
+static bool find_is_after(const struct alar_judge *judge, const struct alar_evidence *kept,
+                          enum alar_anomaly anomaly, const struct judge_op *op)
 {
+    if (kept->anomaly != anomaly || !op || !kept->has_op) {
+        return kept->anomaly > anomaly;
+    }
+    return kept->number != op->number
+               ? kept->number > op->number
+               : strcmp(kept->group, judge_group_at(judge, op->group)->name) > 0;
+}
+
+/* Makes room for a finding where its severity puts it; NULL when worse ones fill the list. */
+static struct alar_evidence *find_slot(struct alar_judge *judge, enum alar_anomaly anomaly,
+                                       const struct judge_op *op)
+{
+    struct alar_verdict *verdict = &judge->verdict;
     uint32_t k = verdict->finding_count;
 
-    while (k > 0 && verdict->finding[k - 1].anomaly > anomaly) {
+    while (k > 0 && find_is_after(judge, &verdict->finding[k - 1], anomaly, op)) {
         k--;
     }
     if (k == verdict->finding_room) {
@@ -49,18 +64,6 @@ static struct alar_evidence *find_slot(struct alar_verdict *verdict, enum alar_a
     memmove(&verdict->finding[k + 1], &verdict->finding[k],
             (verdict->finding_count - 1 - k) * sizeof *verdict->finding);
     return &verdict->finding[k];
-}
-
-void judge_raise(struct alar_judge *judge, uint32_t finding)
-{
-    struct alar_evidence *list = judge->verdict.finding;
-
-    for (uint32_t k = finding; k > 0 && list[k - 1].anomaly > list[k].anomaly; k--) {
-        struct alar_evidence less = list[k - 1];
-
-        list[k - 1] = list[k];
-        list[k] = less;
-    }
 }
 
 static struct alar_evidence *find_fill(struct alar_judge *judge, struct alar_evidence *slot,
@@ -82,8 +85,8 @@ static struct alar_evidence *find_fill(struct alar_judge *judge, struct alar_evi
         slot->number = op->number;
         slot->step = op->step;
         slot->dtype = op->dtype;
-        if (judge->event && op->finished == op->members) {
-            slot->faults = judge->verdict.fault_count; /* later ones came after its ranks' ends */
+        if (op->finished == op->members) {
+            slot->faults = op->faults; /* later ones came after its ranks' ends */
         }
     } else if (judge->event && judge->event->has[ALAR_FIELD_OP]) {
         slot->has_op = true;
@@ -109,7 +112,7 @@ struct alar_evidence *judge_found(struct alar_judge *judge, enum alar_anomaly an
         return NULL;
     }
     judge->verdict.found[anomaly]++;
-    struct alar_evidence *slot = find_slot(&judge->verdict, anomaly);
+    struct alar_evidence *slot = find_slot(judge, anomaly, op);
     if (slot) {
         find_fill(judge, slot, anomaly, op);
         if (rank != ALAR_RANK_ALL) {
@@ -136,19 +139,28 @@ static struct alar_witness_event *find_witness(struct alar_evidence *evidence,
     return witness;
 }
 
+/* As its rank's clock showed it. */
+static void witness_time(const struct alar_judge *judge, struct alar_witness_event *witness,
+                         const struct judge_entry *entry, const struct judge_moment *moment)
+{
+    int64_t t0 = judge_rank_at(judge, entry->rank)->t0;
+
+    witness->has_t = moment->has_t;
+    witness->t = t0 == INT64_MIN ? moment->t : judge_time(moment->t, -t0);
+}
+
 void judge_show_issue(const struct alar_judge *judge, struct alar_evidence *evidence,
                       const struct judge_op *op, const struct judge_entry *entry)
 {
     struct alar_witness_event *witness =
-        find_witness(evidence, ALAR_RECORD_ISSUE, entry->issue, entry->rank);
+        find_witness(evidence, ALAR_RECORD_ISSUE, entry->issue.place, entry->rank);
     uint32_t member = 0;
 
     if (!witness) {
         return;
     }
     witness->n = entry->n;
-    witness->has_t = entry->has_t;
-    witness->t = entry->t_issue - judge_rank_at(judge, entry->rank)->t0;
+    witness_time(judge, witness, entry, &entry->issue);
     memcpy(witness->src, entry->src, sizeof witness->src);
     if (entry->has_in) {
         INV("who contributed is a member",
@@ -167,36 +179,56 @@ void judge_show_wait(const struct alar_judge *judge, struct alar_evidence *evide
                      const struct judge_entry *entry)
 {
     struct alar_witness_event *witness =
-        find_witness(evidence, ALAR_RECORD_WAIT, entry->wait, entry->rank);
+        find_witness(evidence, ALAR_RECORD_WAIT, entry->wait.place, entry->rank);
 
     if (witness) {
-        witness->has_t = entry->has_t;
-        witness->t = entry->t_wait - judge_rank_at(judge, entry->rank)->t0;
+        witness_time(judge, witness, entry, &entry->wait);
+    }
+}
+
+static void show_end(const struct alar_judge *judge, struct alar_evidence *evidence,
+                     const struct judge_op *op, const struct judge_entry *entry,
+                     const struct judge_moment *end)
+{
+    struct alar_witness_event *witness =
+        find_witness(evidence, end->record, end->place, entry->rank);
+
+    if (!witness) {
+        return;
+    }
+    witness_time(judge, witness, entry, end);
+    if (entry->has_out && evidence->element < (int64_t)op->out_elements) {
+        witness->at = evidence->element > 0 ? evidence->element : 0;
+        witness->shown = op->out_elements - (uint32_t)witness->at < 2
+                             ? op->out_elements - (uint32_t)witness->at
+                             : 2;
+        memcpy(witness->bits, judge_value_row(judge, op, entry->class) + witness->at,
+               witness->shown * sizeof *witness->bits);
     }
 }
 
 void judge_show_done(const struct alar_judge *judge, struct alar_evidence *evidence,
                      const struct judge_op *op, const struct judge_entry *entry)
 {
-    enum alar_record record =
-        entry->is_failed || entry->is_timed_out ? ALAR_RECORD_FAIL : ALAR_RECORD_DONE;
-    struct alar_witness_event *witness = find_witness(evidence, record, entry->done, entry->rank);
+    show_end(judge, evidence, op, entry, entry->done.place.line ? &entry->done : &entry->told);
+}
 
-    if (!witness) {
-        return;
-    }
-    witness->has_t = entry->has_t;
-    witness->t = entry->t_done - judge_rank_at(judge, entry->rank)->t0;
-    if (entry->has_out) {
-        INV("what is shown was recorded", evidence->element < (int64_t)op->out_elements);
-        witness->at = evidence->element > 0 ? evidence->element : 0;
-        witness->shown = op->out_elements - (uint32_t)witness->at < 2
-                             ? op->out_elements - (uint32_t)witness->at
-                             : 2;
-        memcpy(witness->bits,
-               (const uint64_t *)alar_arena_at(judge->arena, op->out) +
-                   (size_t)entry->class * op->out_elements + witness->at,
-               witness->shown * sizeof *witness->bits);
+void judge_show_told(const struct alar_judge *judge, struct alar_evidence *evidence,
+                     const struct judge_op *op, const struct judge_entry *entry)
+{
+    show_end(judge, evidence, op, entry, &entry->told);
+}
+
+void judge_evidence_late(struct alar_evidence *evidence, const struct judge_entry *entry)
+{
+    const struct judge_moment *told =
+        judge_did(entry, JUDGE_ACT_EXPIRE) ? &entry->done : &entry->told;
+
+    if (evidence && told->has_t && entry->deadline != INT64_MAX && told->t >= entry->deadline) {
+        uint64_t late = (uint64_t)told->t - (uint64_t)entry->deadline;
+
+        evidence->late = !evidence->is_late || late > evidence->late ? late : evidence->late;
+        evidence->is_late = true;
     }
 }
 

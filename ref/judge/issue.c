@@ -37,98 +37,23 @@ static struct judge_op issue_read(const struct alar_event *event)
     return op;
 }
 
-static enum alar_anomaly issue_compare(const struct judge_op *first, const struct judge_op *other)
-{
-    if (first->key_hash && other->key_hash && first->key_hash != other->key_hash) {
-        return ALAR_ANOMALY_MISMATCH_KEY;
-    }
-    if (first->red != other->red || first->collective != other->collective) { /* spec: H-51 */
-        return ALAR_ANOMALY_MISMATCH_RED;
-    }
-    if (first->dtype != other->dtype) {
-        return ALAR_ANOMALY_MISMATCH_DTYPE;
-    }
-    return first->n != other->n ? ALAR_ANOMALY_MISMATCH_ELEMENTS : ALAR_ANOMALY_COUNT;
-}
-
-/* Two operations in the other order on one rank look like a mismatch of the first one until the
-   second one is seen. */
-static void issue_order(struct alar_judge *judge, const struct judge_group *group,
-                        const struct judge_op *op, const struct judge_entry *entry)
-{
-    unsigned late = entry->rank == group->swapped_rank[1]; /* which of the two comes second */
-
-    if (op->number != group->mismatch + 1 || entry->rank != group->swapped_rank[late] ||
-        entry->signature != group->swapped[!late] || op->signature != group->swapped[late]) {
-        return;
-    }
-    for (uint32_t k = 0; k < judge->verdict.finding_count; k++) {
-        struct alar_evidence *kept = &judge->verdict.finding[k];
-
-        if (kept->number == group->mismatch && kept->anomaly >= ALAR_ANOMALY_MISMATCH_RED &&
-            kept->anomaly <= ALAR_ANOMALY_MISMATCH_ELEMENTS &&
-            strcmp(kept->group, group->name) == 0) {
-            judge->verdict.found[kept->anomaly]--;
-            judge->verdict.found[ALAR_ANOMALY_MISMATCH_ORDER]++;
-            kept->anomaly = ALAR_ANOMALY_MISMATCH_ORDER;
-            judge_show_event(judge, kept);
-            judge_raise(judge, k);
-        }
-    }
-}
-
-static const struct judge_entry *issue_first(const struct alar_judge *judge,
-                                             const struct judge_op *op)
-{
-    PRE(op->issued > 0);
-    return judge_entry_at(judge, op, op->first);
-}
-
-/* What two ranks disagree on, as numbers for the evidence. */
-static uint64_t issue_amount(enum alar_anomaly anomaly, const struct judge_op *op)
-{
-    switch ((int)anomaly) {
-    case ALAR_ANOMALY_MISMATCH_RED:
-        return (uint64_t)op->red + ((uint64_t)op->collective << 8);
-    case ALAR_ANOMALY_MISMATCH_DTYPE:
-        return (uint64_t)op->dtype;
-    default:
-        return op->n;
-    }
-}
-
-static void issue_match(struct alar_judge *judge, struct judge_op *op, const struct judge_op *mine,
+/* Does this rank mean another operation than the first one did? Who is odd is asked later.
+   spec: O-10, O-72 */
+static void issue_match(struct alar_judge *judge, struct judge_op *op,
                         const struct judge_entry *entry)
 {
-    struct judge_group *group = judge_group_at(judge, op->group);
-    enum alar_anomaly anomaly = issue_compare(op, mine);
+    const struct judge_entry *first = judge_entry_at(judge, op, op->first);
+    bool is_other_key = first->key && entry->key && first->key != entry->key;
+    bool is_other_group = first->members && entry->members && first->members != entry->members;
 
-    if (op->number > group->mismatch) {
-        issue_order(judge, group, op, entry);
-        return;
+    if (is_other_key && op->other_key[0] == '\0') {
+        alar_text_keep(judge->event->text[ALAR_FIELD_KEY], op->other_key, sizeof op->other_key);
     }
-    if (anomaly == ALAR_ANOMALY_COUNT) {
-        return;
+    op->is_mixed =
+        op->is_mixed || is_other_key || is_other_group || first->signature != entry->signature;
+    if (op->issued == op->members) {
+        judge_match(judge, op);
     }
-    struct alar_evidence *evidence = judge_found(judge, anomaly, op, entry->rank);
-    if (evidence) {
-        const struct judge_entry *first = issue_first(judge, op);
-
-        alar_list_add(&evidence->joined, first->rank);
-        evidence->amount[0] = issue_amount(anomaly, op);
-        evidence->amount[1] = issue_amount(anomaly, mine);
-        memcpy(evidence->name[0], op->key, sizeof evidence->name[0]);
-        alar_text_keep(judge->event->text[ALAR_FIELD_KEY], evidence->name[1],
-                       sizeof evidence->name[1]);
-        judge_show_issue(judge, evidence, op, first);
-        group->swapped[0] = op->signature;
-        group->swapped[1] = mine->signature;
-        group->swapped_rank[0] = first->rank;
-        group->swapped_rank[1] = entry->rank;
-    }
-    judge_show_issue(judge, judge_kept(judge, anomaly, op), op, entry);
-    group->mismatch = op->number;
-    op->is_tainted = true;
 }
 
 /* Two operations on disjoint slices of one storage do not meet. */
@@ -143,21 +68,22 @@ static void issue_storage(struct alar_judge *judge, const struct judge_entry *en
 
     while (next) {
         struct judge_entry *other = alar_arena_at(judge->arena, next);
+        struct judge_subject subject = {judge_op_at(judge, other->op), other, false};
         bool is_shared = entry->buf && (entry->buf == other->buf || entry->buf == other->send);
 
         next = other->next;
         if ((is_shared || (entry->send && entry->send == other->buf)) &&
-            issue_overlaps(entry, other) && alar_handle_is_owned(&other->handle) &&
-            !other->is_storage_lost) {
-            struct judge_op *op = judge_op_at(judge, other->op);
-            struct alar_evidence *evidence =
-                judge_found(judge, ALAR_ANOMALY_REUSED_IN_FLIGHT, op, entry->rank);
-
-            other->is_storage_lost = true;
-            op->is_tainted = true;
-            judge_show_issue(judge, evidence, op, other);
-            judge_show_event(judge, evidence);
+            issue_overlaps(entry, other)) {
+            (void)judge_life_act(judge, subject, JUDGE_ACT_REUSE);
         }
+    }
+}
+
+/* What the program writes into storage before it is issued is no part of the next result. */
+static void issue_unwritten(struct judge_rank *rank, const struct judge_entry *entry)
+{
+    for (unsigned k = 0; k < JUDGE_WRITTEN; k++) {
+        rank->written[k] = entry->buf && rank->written[k] == entry->buf ? 0 : rank->written[k];
     }
 }
 
@@ -178,6 +104,7 @@ static enum alar_status issue_values(struct alar_judge *judge, struct judge_op *
     }
     if (!op->in) {
         op->elements = count;
+        judge->out_max = count > judge->out_max ? count : judge->out_max; /* room for the result */
         op->in = alar_arena_take(judge->arena, (size_t)op->members * count * sizeof(uint64_t));
     }
     if (count != op->elements) {
@@ -200,30 +127,35 @@ static void issue_entry(struct alar_judge *judge, struct judge_entry *entry, uin
     struct judge_rank *rank = judge_rank_at(judge, number);
     int64_t limit = alar_event_number(event, ALAR_FIELD_DEADLINE, judge->contract.deadline);
 
-    entry->is_issued = true;
+    entry->life = JUDGE_PENDING;
+    entry->is_lent = true;
     entry->is_sync = alar_event_number(event, ALAR_FIELD_SYNC, 0) != 0;
     entry->rank = number;
     entry->op = op;
-    entry->issue = event->place;
-    entry->has_t = event->has[ALAR_FIELD_T];
-    entry->t_issue = alar_event_number(event, ALAR_FIELD_T, 0) + rank->t0;
-    entry->deadline = limit > 0 && entry->has_t ? entry->t_issue + limit : INT64_MAX;
+    entry->issue = judge_moment_of(judge);
+    entry->deadline =
+        limit > 0 && entry->issue.has_t ? judge_time(entry->issue.t, limit) : INT64_MAX;
     entry->has_ver = event->has[ALAR_FIELD_VER];
     entry->ver = (uint64_t)alar_event_number(event, ALAR_FIELD_VER, 0);
     entry->buf = event_hash(event, ALAR_FIELD_BUF);
     entry->send = event_hash(event, ALAR_FIELD_SEND);
     judge_name_used(judge, number, entry->buf);
     judge_name_used(judge, number, entry->send);
-    entry->stream = JUDGE_NEVER;
+    entry->stream =
+        event->has[ALAR_FIELD_STREAM] ? (uint64_t)event->number[ALAR_FIELD_STREAM] : JUDGE_NEVER;
     entry->at = (uint64_t)alar_event_number(event, ALAR_FIELD_AT, 0);
     entry->n = mine->n;
+    entry->dtype = mine->dtype;
+    entry->red = (uint32_t)mine->red + ((uint32_t)mine->collective << 8);
     entry->signature = mine->signature;
     entry->step = mine->step;
     entry->mb = mine->mb;
+    entry->key = mine->key_hash;
     if (event->has[ALAR_FIELD_SRC]) {
         alar_text_keep(event->text[ALAR_FIELD_SRC], entry->src, sizeof entry->src);
     }
     rank->has_issued = true;
+    issue_unwritten(rank, entry);
     rank->pending++;
     if (judge->verdict.peak < rank->pending) {
         judge->verdict.peak = rank->pending;
@@ -250,7 +182,8 @@ static void issue_describe(struct alar_judge *judge, struct judge_op *op,
     judge_report_names(judge, op);
 }
 
-static uint64_t issue_members(const struct alar_event *event)
+/* The members that a rank gives a group, in one number; 0 when the record gives none. */
+uint64_t judge_members_hash(const struct alar_event *event)
 {
     uint64_t hash = 0;
 
@@ -259,6 +192,20 @@ static uint64_t issue_members(const struct alar_event *event)
         hash = (hash ^ (event->list[ALAR_FIELD_MEMBERS][k].bits + 1)) * UINT64_C(0x100000001b3);
     }
     return hash;
+}
+
+/* What this rank says of the members: in the record, or when it declared the group; of `world` it
+   need not say anything. */
+static uint64_t issue_claim(const struct alar_judge *judge, const struct judge_group *group,
+                            uint32_t member)
+{
+    uint64_t given = judge_members_hash(judge->event);
+    uint64_t declared = ((const uint64_t *)alar_arena_at(judge->arena, group->claim))[member];
+
+    if (given || declared) {
+        return given ? given : declared;
+    }
+    return group->is_world ? group->members_hash : 0;
 }
 
 /* The group of an issue, made on first sight. */
@@ -273,35 +220,10 @@ static uint64_t issue_group(struct alar_judge *judge)
 
         group = judge_group_make(judge, name, is_given ? event->list[ALAR_FIELD_MEMBERS] : NULL,
                                  (uint32_t)alar_event_number(event, ALAR_FIELD_MEMBERS, 0));
-    }
-    if (!judge_group_at(judge, group)->members_hash) {
-        judge_group_at(judge, group)->members_hash = issue_members(event);
+    } else if (event->has[ALAR_FIELD_MEMBERS]) {
+        judge_group_narrow(judge, group);
     }
     return group;
-}
-
-/* The members this rank names are not those another rank named. */
-static void issue_members_differ(struct alar_judge *judge, uint64_t group)
-{
-    struct judge_group *found = judge_group_at(judge, group);
-    uint64_t number = (uint64_t)judge->event->number[ALAR_FIELD_OP];
-    uint64_t made = judge_op_find(judge, group, number);
-
-    if (number >= found->mismatch) {
-        return;
-    }
-    if (!made) {
-        made = judge_op_make(judge, group, number);
-    }
-    struct judge_op *op = judge_op_at(judge, made);
-    struct alar_evidence *evidence = judge_found(judge, ALAR_ANOMALY_MISMATCH_MEMBERS, op,
-                                                 (uint32_t)judge->event->number[ALAR_FIELD_RANK]);
-    if (op->issued) {
-        judge_show_issue(judge, evidence, op, issue_first(judge, op));
-    }
-    judge_show_event(judge, evidence);
-    found->mismatch = number;
-    op->is_tainted = true;
 }
 
 /* Numbers of one rank and group have no gaps. */
@@ -327,18 +249,13 @@ enum alar_status judge_issue(struct alar_judge *judge)
 
     ALAR_TRY(judge_members(judge, event->text[ALAR_FIELD_OP]));
     uint64_t group = issue_group(judge);
-    uint64_t hash = issue_members(event);
     uint32_t member;
 
-    if (hash && hash != judge_group_at(judge, group)->members_hash) {
-        issue_members_differ(judge, group);
-    }
     if (!judge_member_find(judge, judge_group_at(judge, group),
                            (uint32_t)event->number[ALAR_FIELD_RANK], &member)) {
-        return judge_group_at(judge, group)->mismatch <= number
-                   ? ALAR_OK
-                   : judge_complain(judge, ALAR_FIELD_RANK, "a member of the group",
-                                    "another rank");
+        judge_group_stranger(judge_group_at(judge, group), (uint32_t)event->number[ALAR_FIELD_RANK],
+                             number);
+        return ALAR_OK;
     }
     ALAR_TRY(judge_call_of_issue(judge, group, member));
     ALAR_TRY(issue_number(judge, judge_group_at(judge, group), member));
@@ -346,8 +263,9 @@ enum alar_status judge_issue(struct alar_judge *judge)
     made = made ? made : judge_op_make(judge, group, number);
     struct judge_op *op = judge_op_at(judge, made);
     struct judge_entry *entry = judge_entry_at(judge, op, member);
-    INV("a new entry is free", alar_handle_step(&entry->handle, ALAR_EVENT_POST) == ALAR_OK);
+    INV("a new entry is free", entry->life == JUDGE_FREE);
     issue_entry(judge, entry, made, &mine);
+    entry->members = issue_claim(judge, judge_group_at(judge, group), member);
     if (op->issued++ == 0) {
         op->first = member;
         issue_describe(judge, op, &mine);
@@ -355,9 +273,14 @@ enum alar_status judge_issue(struct alar_judge *judge)
     op->step = op->step >= 0 ? op->step : mine.step;
     op->mb = op->mb >= 0 ? op->mb : mine.mb;
     report_ledger_issue(judge, op, &mine, entry->rank);
+    if (judge_rank_at(judge, entry->rank)->aborted == group ||
+        judge_rank_at(judge, entry->rank)->aborted == JUDGE_NEVER) {
+        judge_unknown(judge, ALAR_UNKNOWN_ABORTED, event->place, entry->rank);
+    }
     ALAR_TRY(issue_values(judge, op, entry, member));
-    issue_match(judge, op, &mine, entry);
+    issue_match(judge, op, entry);
     issue_storage(judge, entry);
     judge_live_add(judge, op->entry + member * sizeof *entry);
+    judge_window_pass(judge, group, number);
     return ALAR_OK;
 }

@@ -21,7 +21,7 @@ static size_t group_room(uint32_t members)
 {
     return alar_arena_block(sizeof(struct judge_group)) +
            alar_arena_block(members * sizeof(uint32_t)) +
-           alar_arena_block(members * sizeof(uint64_t));
+           2 * alar_arena_block(members * sizeof(uint64_t));
 }
 
 size_t alar_judge_start_room(uint32_t world)
@@ -61,7 +61,14 @@ size_t alar_judge_headroom(const struct alar_judge *judge, const struct alar_eve
     uint32_t world = judge->setup.world;
     size_t in = event->has[ALAR_FIELD_IN] ? (size_t)event->number[ALAR_FIELD_IN] : 0;
     size_t out = event->has[ALAR_FIELD_OUT] ? (size_t)event->number[ALAR_FIELD_OUT] : 0;
-    size_t room = alar_arena_block((JUDGE_CLASSES + 1) * (out + 1) * sizeof(uint64_t));
+    size_t bits = event->has[ALAR_FIELD_BITS] ? (size_t)event->number[ALAR_FIELD_BITS] : 0;
+    size_t row = (out > bits ? out : bits) + 1, rows = judge->rows_max ? 2 * judge->rows_max : 2;
+    size_t room = 0;
+
+    row = row > judge->out_max + 1 ? row : judge->out_max + 1;
+    if (out + bits > 0) {
+        room += alar_arena_block(rows * row * sizeof(uint64_t));
+    }
 
     if (event->record == ALAR_RECORD_ISSUE) {
         room += group_room(world) + alar_arena_block(sizeof(struct judge_op)) +
@@ -92,8 +99,8 @@ static enum alar_status event_dispatch(struct alar_judge *judge)
     case ALAR_RECORD_CANCEL:
         return judge_storage(judge);
     case ALAR_RECORD_ABORT:
-        judge_rank_at(judge, (uint32_t)judge->event->number[ALAR_FIELD_RANK])->is_aborted = true;
         judge_everything(judge);
+        judge_aborted(judge);
         return ALAR_OK;
     case ALAR_RECORD_SYNC:
         judge_everything(judge);
@@ -338,6 +345,7 @@ void alar_judge_finish(struct alar_judge *judge)
     for (uint32_t k = 0; k < verdict->finding_count; k++) {
         finish_excuse(judge, &verdict->finding[k]);
     }
+    judge_headline(verdict);
     judge_provenance(judge);
     if (finish_kind(verdict) == ALAR_PASS) {
         finish_absent(judge);

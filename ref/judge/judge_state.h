@@ -2,18 +2,20 @@
 #ifndef ALAR_JUDGE_STATE_H
 #define ALAR_JUDGE_STATE_H
 
-#include "engine/handle.h"
 #include "engine/schema.h"
 #include "judge/judge.h"
+#include "judge/judge_entry.h"
 #include "legal/provenance.h"
 
 enum {
-    JUDGE_CLASSES = 4,     /* different results of one operation that are told apart */
-    JUDGE_TICKS = 1,       /* the clock that all ranks share which count ticks */
-    JUDGE_HULL_RANKS = 12, /* up to here an exact hull costs less than a millisecond */
-    JUDGE_THOROUGH = 256,  /* values that are searched for as long as it takes; later ones aren't */
+    JUDGE_WINDOW = 64, /* settled operations of a group that are remembered, see judge_window */
+    JUDGE_WINDOW_RANKS = 1024, /* up to here; beyond that fewer, so that memory stays */
+    JUDGE_TICKS = 1,           /* the clock that all ranks share which count ticks */
+    JUDGE_HULL_RANKS = 12,     /* up to here an exact hull costs less than a millisecond */
+    JUDGE_THOROUGH = 256, /* values that are searched for as long as it takes; later ones aren't */
     JUDGE_HELD_ELEMENTS = 4096,
     JUDGE_ARITHMETICS = 4,
+    JUDGE_WRITTEN = 4,  /* names of storage that a rank wrote to last */
     JUDGE_NAMES = 4096, /* of storage that are told apart; beyond half of them nothing is said */
     JUDGE_STRAYS = 16,  /* names that no operation had when they were asked for */
     JUDGE_STARTS = 16,  /* starts tried for each named tree */
@@ -25,15 +27,18 @@ struct judge_rank {
     struct alar_place last; /* its last record */
     uint64_t next_i;        /* running number expected next */
     bool has_i, has_t, has_any, has_trace, has_issued;
-    bool is_over;            /* `end` or `exit` seen, or the history is bare */
-    bool is_exited;          /* `exit` seen, and no `end` after it */
-    bool is_killed;          /* by a signal */
-    bool is_given_up;        /* ended with a code other than 0: nobody waits for what was pending */
-    bool is_aborted;         /* `abort` seen */
-    int64_t t;               /* latest */
-    int64_t t0;              /* added to make times of one clock comparable */
-    uint64_t clock;          /* ranks with the same clock, not 0, are comparable */
-    uint64_t live;           /* first entry in a chain of entries of unsettled operations */
+    bool is_over;     /* `end` or `exit` seen, or the history is bare */
+    bool is_exited;   /* `exit` seen, and no `end` after it */
+    bool is_killed;   /* by a signal */
+    bool is_given_up; /* ended with a code other than 0: nobody waits for what was pending */
+    bool is_aborted;  /* `abort` seen: */
+    uint64_t aborted; /* of this group; JUDGE_NEVER: of all */
+    int64_t t;        /* latest */
+    int64_t t0;       /* added to make times of one clock comparable */
+    uint64_t clock;   /* ranks with the same clock, not 0, are comparable */
+    uint64_t live;    /* first entry in a chain of entries of unsettled operations */
+    uint64_t written[JUDGE_WRITTEN]; /* hashes; a ring of `writes` entries */
+    uint32_t writes;
     uint32_t pending;        /* handles whose buffers belong to the back end */
     struct alar_stand stand; /* where it stood when it was last looked at; no place: it moved on */
 };
@@ -56,44 +61,21 @@ struct judge_group {
     uint64_t hash;
     char name[ALAR_NAME_MAX];
     uint32_t members;
-    uint64_t rank;         /* uint32_t[members], ascending */
-    uint64_t expected;     /* uint64_t[members]: next number; JUDGE_NEVER before the first */
-    bool is_declared;      /* are the members known, rather than assumed to be all ranks? */
-    uint64_t members_hash; /* of the members that an issue named; 0: none did */
-    uint64_t held;         /* last settled operation that no report may ask for; 0: none */
+    uint64_t rank;     /* uint32_t[members], ascending */
+    uint64_t expected; /* uint64_t[members]: next number; JUDGE_NEVER before the first */
+    uint64_t highest;  /* number that was issued in it so far */
+    bool is_world;
+    bool is_declared;           /* are the members known, rather than assumed to be all ranks? */
+    uint64_t members_hash;      /* of all of them */
+    uint64_t held;              /* last settled operation that no report may ask for; 0: none */
+    uint64_t mismatch;          /* number from which nothing more is concluded; JUDGE_NEVER: none */
+    uint64_t claim;             /* uint64_t[members]: hash of the members that this rank declared */
+    struct alar_list strangers; /* ranks that issued in it and are no members */
+    uint64_t strange;           /* number of the first operation they issued */
     uint64_t oldest_call, newest_call; /* struct judge_call; 0: none is open */
     uint64_t reached;    /* uint64_t[members]: the last call of each; 0: see judge_call */
     uint64_t calls;      /* uint64_t[members]: how many each has made */
     bool is_call_unsure; /* calls differed, or one was refused: nothing more is concluded */
-    uint64_t mismatch;   /* number from which nothing more is concluded; JUDGE_NEVER: none */
-    uint64_t swapped[2]; /* signatures that differed there, first rank's and other's */
-    uint32_t swapped_rank[2];
-};
-
-/* One rank's part in one operation. */
-struct judge_entry {
-    struct alar_handle handle;
-    bool is_issued, is_sync, is_waited, is_done, is_finished, is_failed, is_timed_out, is_late;
-    bool is_aborted, is_read, is_tested, is_dropped, is_storage_lost, is_seen_complete;
-    bool has_in, has_out, has_ver, has_t, was_pending_at_wait, is_suspect;
-    uint8_t class; /* of its result */
-    uint32_t rank;
-    uint64_t op;
-    uint64_t next, previous; /* in the rank's chain */
-    struct alar_place issue, wait, done;
-    int64_t t_issue, t_wait, t_done,
-        t_fetch; /* t plus t0; t_fetch: last read of its input by a peer */
-    bool has_fetch;
-    struct alar_place fetch;
-    uint32_t fetch_rank;
-    int64_t deadline;        /* absolute, in the same units; INT64_MAX for none */
-    uint64_t ver, buf, send; /* hashes of names; 0 for none */
-    uint64_t stream;         /* that the wait ordered; JUDGE_NEVER: the host's own */
-    uint64_t read_mask;      /* elements below 64 that were read */
-    uint64_t at, n;          /* elements of the storage that it uses */
-    uint64_t signature;
-    int64_t step, mb; /* as this rank labels it; -1: not */
-    char src[ALAR_NAME_MAX];
 };
 
 struct judge_op {
@@ -101,7 +83,10 @@ struct judge_op {
     uint64_t chain;        /* next in the hash bucket */
     uint64_t newer, older; /* all unsettled operations, by creation */
     uint32_t members, issued, finished;
-    uint32_t first; /* member that issued it first */
+    uint32_t room;   /* parts there is memory for: members, before the group was narrowed */
+    uint32_t passed; /* members that have issued all operations of its window */
+    uint32_t faults; /* injected faults that were known when its ranks were through */
+    uint32_t first;  /* member that issued it first */
     enum alar_red red;
     enum alar_dtype dtype;
     uint64_t n, key_hash, signature;
@@ -109,23 +94,26 @@ struct judge_op {
     uint32_t pairs;
     uint32_t collective; /* word of `coll` + 8 * (1 + `root`, where one is given) */
     char key[ALAR_NAME_MAX];
-    uint64_t names; /* struct judge_names; 0: the key is one name, or none */
+    uint64_t names;                /* struct judge_names; 0: the key is one name, or none */
+    char other_key[ALAR_NAME_MAX]; /* the first one that differs */
     char error[ALAR_NAME_MAX];
+    uint32_t error_rank;
     struct alar_list named;          /* ranks the back end said were missing */
     uint64_t entry;                  /* struct judge_entry[members] */
     uint32_t elements, out_elements; /* elements recorded */
     uint32_t ins, outs;              /* ranks that recorded them */
     uint64_t in;                     /* uint64_t[members][elements] */
-    uint64_t out;                    /* uint64_t[JUDGE_CLASSES][out_elements] */
-    uint32_t classes;
+    uint64_t out;                    /* uint64_t[rows][out_elements]: a row for each class */
+    uint32_t classes, rows;
     bool is_in_parts;  /* each rank got a part of one result, or none of it */
     uint32_t in_parts; /* elements of it that ranks recorded */
-    uint64_t twin;     /* uint64_t[twin_elements] */
-    uint32_t twin_elements;
-    struct alar_place twin_place;
-    bool is_partial; /* ranks recorded different numbers of elements, or more classes than kept */
-    bool is_tainted; /* a cause was found; what its value says is an echo */
-    bool is_found;   /* something was found */
+    bool is_partial;   /* ranks recorded different numbers of elements */
+    bool has_twin;
+    bool is_changed;         /* one rank recorded different results */
+    bool has_payloads;       /* NaNs of one class differ in their payloads */
+    bool is_mixed;           /* its ranks do not mean the same all-reduce */
+    bool is_tainted;         /* a cause was found; what its value says is an echo */
+    bool is_found;           /* something was found */
     struct alar_place place; /* of the first member's issue, once the entries are gone */
 };
 
@@ -203,6 +191,7 @@ struct alar_judge {
     uint64_t searched;                    /* values that no named tree explained */
     uint64_t bucket;                      /* uint64_t[buckets] */
     uint64_t buckets, live;
+    uint32_t rows_max, out_max;     /* of all operations so far: results, and their elements */
     uint64_t oldest, newest;        /* unsettled operations */
     const struct alar_event *event; /* being judged */
     struct report log;
@@ -232,6 +221,10 @@ bool judge_member_find(const struct alar_judge *judge, const struct judge_group 
 uint64_t judge_group_find(const struct alar_judge *judge, struct alar_text name);
 uint64_t judge_group_make(struct alar_judge *judge, struct alar_text name,
                           const struct alar_value *ranks, uint32_t count);
+/* Its members were assumed, and the event names them: ranks that have issued in it and are none are
+   strangers. */
+void judge_group_narrow(struct alar_judge *judge, uint64_t group);
+uint64_t judge_members_hash(const struct alar_event *event);
 uint64_t judge_op_find(const struct alar_judge *judge, uint64_t group, uint64_t number);
 uint64_t judge_op_make(struct alar_judge *judge, uint64_t group, uint64_t number);
 void judge_op_forget(struct alar_judge *judge, uint64_t op);
@@ -244,7 +237,6 @@ struct alar_evidence *judge_found(struct alar_judge *judge, enum alar_anomaly an
                                   struct judge_op *op, uint32_t rank);
 struct alar_evidence *judge_kept(struct alar_judge *judge, enum alar_anomaly anomaly,
                                  const struct judge_op *op);
-void judge_raise(struct alar_judge *judge, uint32_t finding); /* it became a worse one */
 void judge_unknown(struct alar_judge *judge, enum alar_unknown reason, struct alar_place place,
                    uint32_t rank);
 void judge_show_issue(const struct alar_judge *judge, struct alar_evidence *evidence,
@@ -253,6 +245,10 @@ void judge_show_wait(const struct alar_judge *judge, struct alar_evidence *evide
                      const struct judge_entry *entry);
 void judge_show_done(const struct alar_judge *judge, struct alar_evidence *evidence,
                      const struct judge_op *op, const struct judge_entry *entry);
+void judge_show_told(const struct alar_judge *judge, struct alar_evidence *evidence,
+                     const struct judge_op *op, const struct judge_entry *entry);
+/* By how much the deadline had passed when the rank was told; the longest counts. */
+void judge_evidence_late(struct alar_evidence *evidence, const struct judge_entry *entry);
 void judge_show_event(struct alar_judge *judge, struct alar_evidence *evidence);
 void judge_good(struct alar_judge *judge, const struct judge_op *op);
 enum alar_status judge_complain(struct alar_judge *judge, enum alar_field field,
@@ -261,11 +257,12 @@ enum alar_status judge_complain_numbers(struct alar_judge *judge, enum alar_fiel
                                         const char *expected, int64_t expected_number,
                                         const char *found, int64_t found_number);
 
-/* The operation and entry a record speaks of; both NULL when the operation is settled already, or
+/* The operation and entry a record speaks of; both NULL when the rank left it behind its window, or
    the storage is free. */
 struct judge_subject {
     struct judge_op *op;
     struct judge_entry *entry;
+    bool is_past;
 };
 
 /* judge_record.c: records about the history itself. */
@@ -284,82 +281,56 @@ enum alar_status judge_refuse(struct alar_judge *judge);
 enum alar_status judge_stand(struct alar_judge *judge);
 void judge_stands_finish(struct alar_judge *judge);
 
-/* judge_issue.c, judge_life.c, judge_storage.c: one record each. */
+/* life_table.c: life.def. PRE: the part was issued. */
+struct judge_row judge_life_row(enum judge_life state, enum judge_act act);
+bool judge_life_is_owned(enum judge_life state);
+
+/* issue.c, life.c, storage.c: one record each. */
 enum alar_status judge_issue(struct alar_judge *judge);
 enum alar_status judge_life(struct alar_judge *judge);
 enum alar_status judge_storage(struct alar_judge *judge);
 enum alar_status judge_said(struct alar_judge *judge); /* answer.c */
 void judge_everything(struct alar_judge *judge);       /* sync, abort */
+void judge_aborted(struct alar_judge *judge);
 enum alar_status judge_life_find(struct alar_judge *judge, uint32_t rank,
                                  struct judge_subject *subject);
-void judge_life_step(struct judge_entry *entry, enum alar_handle_event event);
-void judge_life_release(struct alar_judge *judge, const struct judge_entry *entry, bool was_owned);
+enum alar_status judge_life_past(struct alar_judge *judge, enum judge_act act);
+struct judge_row judge_life_act(struct alar_judge *judge, struct judge_subject subject,
+                                enum judge_act act);
 void judge_life_found(struct alar_judge *judge, enum alar_anomaly anomaly,
-                      struct judge_subject subject, bool shows_done);
-void judge_life_wrote(struct alar_judge *judge, struct judge_subject subject);
+                      struct judge_subject subject);
+struct judge_moment judge_moment_of(const struct alar_judge *judge);
+int64_t judge_time(int64_t t, int64_t more); /* their sum, or the nearest number there is */
 
 /* names.c: names of storage. */
 void judge_name_used(struct alar_judge *judge, uint32_t rank, uint64_t hash);
 void judge_name_asked(struct alar_judge *judge, uint32_t rank, uint64_t hash);
 void judge_names_finish(struct alar_judge *judge);
 
-/* In order of preference: the best of several conventions counts. */
-enum judge_legality {
-    JUDGE_LEGAL,
-    JUDGE_UNDECIDED,
-    JUDGE_NAN_IS_LOST,
-    JUDGE_ILLEGAL
-};
-
-/* Where a result is not legal, and what would have been. */
-struct judge_limits {
-    uint32_t element;
-    bool is_known; /* are the two below? */
-    uint64_t lowest, highest;
-};
-
-/* One element of one result: what was asked about it, and the answer. */
-struct judge_element {
-    struct alar_reduce reduce;
-    uint64_t value;
-    struct alar_origin origin;
-    bool has_origin;             /* false: the scratch did not suffice */
-    bool is_widened;             /* legal by another arithmetic than the plainest alone */
-    struct alar_scratch scratch; /* what is left of it */
-};
-
-/* judge_reduce.c: one element. */
-struct judge_element judge_ask(const struct alar_judge *judge, const struct judge_op *op,
-                               uint32_t element, const uint64_t *out);
-uint32_t judge_arithmetics(const struct alar_judge *judge, const struct alar_reduce *reduce,
-                           struct alar_reduce *all); /* room for JUDGE_ARITHMETICS */
-enum judge_legality judge_answer(struct alar_judge *judge, struct judge_element *asked);
-void judge_limits(const struct judge_element *asked, struct judge_limits *limits);
-
-/* judge_sum.c: all elements of one result, and the trees that give them. */
-enum judge_legality judge_result(struct alar_judge *judge, const struct judge_op *op,
-                                 const uint64_t *out, struct judge_limits *limits);
-bool judge_is_promised_tree(const struct alar_judge *judge, const struct judge_op *op,
-                            const uint64_t *out, uint32_t *element);
-void judge_provenance(struct alar_judge *judge);
-
-/* judge_doubt.c: why a value is illegal, and what a legal one is worth. */
-void judge_diagnose(struct alar_judge *judge, const struct judge_op *op, const uint64_t *out,
-                    struct alar_evidence *evidence);
-void judge_power(struct alar_judge *judge, const struct judge_op *op);
-
-/* judge_value.c: bits in, bits out. */
-void judge_give_out(struct alar_judge *judge, const struct judge_op *op);
-enum alar_status judge_bits(struct alar_judge *judge, enum alar_field field, enum alar_dtype dtype,
-                            uint64_t *bits, uint32_t count);
-enum alar_status judge_take_out(struct alar_judge *judge, struct judge_op *op,
-                                struct judge_entry *entry);
-void judge_value(struct alar_judge *judge, struct judge_op *op);
-
-/* judge_settle.c, judge_left.c: all ranks are through with an operation, or the history is over. */
+/* settle.c: how many operations of its group a rank may issue before it is through with one for
+   good, and what is asked of all ranks together once they all are. unsettled.c: the history is
+   over. */
+uint64_t judge_window(const struct alar_judge *judge);
+void judge_window_pass(struct alar_judge *judge, uint64_t group, uint64_t number);
 void judge_entry_over(struct alar_judge *judge, struct judge_op *op, struct judge_entry *entry);
+void judge_entry_unfinish(struct judge_op *op, struct judge_entry *entry);
 void judge_settle(struct alar_judge *judge, struct judge_op *op);
 bool judge_is_echo(const struct alar_judge *judge, const struct judge_op *op);
 void judge_leftovers(struct alar_judge *judge);
+struct alar_evidence *judge_leftover_found(struct alar_judge *judge, enum alar_anomaly anomaly,
+                                           struct judge_op *op);
+
+/* headline.c: puts echoes behind their causes. */
+void judge_headline(struct alar_verdict *verdict);
+
+/* mismatch.c: do its ranks mean the same operation? */
+void judge_match(struct alar_judge *judge, struct judge_op *op);
+void judge_mismatch(struct alar_judge *judge, struct judge_op *op);
+bool judge_group_is_strange(const struct alar_judge *judge, const struct judge_group *group,
+                            uint32_t rank);
+void judge_group_stranger(struct judge_group *group, uint32_t rank, uint64_t number);
+void judge_strangers(struct alar_judge *judge);
+
+#include "judge/judge_value.h"
 
 #endif

@@ -1,73 +1,128 @@
-/* The life of a handle, record by record, replayed through the handle table. Order decides, never
-   the values: an early read is one even when luck gave it the right bits. */
+/* The life of a handle, record by record: which act of life.def a record is, and what the acts say.
+   Order decides, never the values: an early read is one even when luck gave it the right bits. Only
+   what its own rank recorded is asked here; the ranks meet in settle.c. */
 #include "judge/judge_state.h"
 
 #include "base/check.h"
 
 #include <string.h>
 
-/* The table's move, where it allows one. What it refuses is judged by the caller. */
-void judge_life_step(struct judge_entry *entry, enum alar_handle_event event)
+struct judge_moment judge_moment_of(const struct alar_judge *judge)
 {
-    if (alar_handle_step(&entry->handle, event) != ALAR_OK) {
-        INV("a refused move is judged elsewhere", entry->is_issued);
-    }
+    const struct alar_event *event = judge->event;
+    uint32_t rank = (uint32_t)event->number[ALAR_FIELD_RANK];
+
+    return (struct judge_moment){
+        .place = event->place,
+        .record = event->record,
+        .has_t = event->has[ALAR_FIELD_T],
+        .t = judge_time(alar_event_number(event, ALAR_FIELD_T, 0), judge_rank_at(judge, rank)->t0),
+    };
 }
 
-void judge_life_release(struct alar_judge *judge, const struct judge_entry *entry, bool was_owned)
+int64_t judge_time(int64_t t, int64_t more)
+{
+    if (more > 0 && t > INT64_MAX - more) {
+        return INT64_MAX;
+    }
+    return more < 0 && t < INT64_MIN - more ? INT64_MIN : t + more;
+}
+
+/* Storage given back leaves the rank's chain. */
+static void life_return(struct alar_judge *judge, struct judge_entry *entry)
 {
     struct judge_rank *rank = judge_rank_at(judge, entry->rank);
 
-    if (was_owned && !alar_handle_is_owned(&entry->handle)) {
-        INV("a handle given back was pending", rank->pending > 0);
+    if (entry->is_lent && !judge_life_is_owned(entry->life)) {
+        INV("what is given back was pending", rank->pending > 0);
         rank->pending--;
+        judge_live_remove(judge, entry);
     }
 }
 
-static void life_complete(struct alar_judge *judge, struct judge_entry *entry)
+/* What a finding makes of everything that follows: is the value, too, an echo of it? */
+static bool life_taints(enum alar_anomaly anomaly)
 {
-    bool was_owned = alar_handle_is_owned(&entry->handle);
-
-    entry->is_late = entry->is_late || (was_owned && entry->is_timed_out);
-    judge_life_step(entry, ALAR_EVENT_COMPLETE);
-    judge_life_release(judge, entry, was_owned);
+    switch ((int)anomaly) {
+    case ALAR_ANOMALY_PREMATURE:
+    case ALAR_ANOMALY_IN_FLIGHT_WRITE:
+    case ALAR_ANOMALY_FREED_IN_FLIGHT:
+    case ALAR_ANOMALY_REUSED_IN_FLIGHT:
+    case ALAR_ANOMALY_MISUSE:
+    case ALAR_ANOMALY_ABORT_AS_SUCCESS:
+        return true;
+    default:
+        return false;
+    }
 }
 
-/* Finds the entry a record names by operation.
-   Errors: ALAR_E_INPUT when that rank never issued it. */
-enum alar_status judge_life_find(struct alar_judge *judge, uint32_t rank,
-                                 struct judge_subject *subject)
+static bool life_shows_done(enum alar_anomaly anomaly)
+{
+    return anomaly == ALAR_ANOMALY_PREMATURE || anomaly == ALAR_ANOMALY_LATE_WRITE ||
+           anomaly == ALAR_ANOMALY_NO_VALUE_READ || anomaly == ALAR_ANOMALY_USED_TWICE;
+}
+
+/* Storage that was given away twice is told of once, and goes by its name no more. */
+static bool life_is_told(const struct judge_entry *entry, enum judge_act act)
+{
+    uint32_t lost = 1u << JUDGE_ACT_UNSTORE | 1u << JUDGE_ACT_REUSE;
+
+    return (act == JUDGE_ACT_UNSTORE || act == JUDGE_ACT_REUSE) && (entry->acts & lost) != 0;
+}
+
+void judge_life_found(struct alar_judge *judge, enum alar_anomaly anomaly,
+                      struct judge_subject subject)
+{
+    struct alar_evidence *evidence = judge_found(judge, anomaly, subject.op, subject.entry->rank);
+
+    subject.op->is_tainted = subject.op->is_tainted || life_taints(anomaly);
+    judge_show_issue(judge, evidence, subject.op, subject.entry);
+    if (life_shows_done(anomaly)) {
+        judge_show_done(judge, evidence, subject.op, subject.entry);
+    }
+    judge_show_event(judge, evidence);
+}
+
+/* Does the stream that the wait ordered order this action too? Under a stream contract an issue is
+   an action of the device: without a `stream` it is on the rank's only one. spec: O-03, O-74 */
+static bool life_is_ordered(const struct alar_judge *judge, const struct judge_entry *entry,
+                            enum judge_act act)
 {
     const struct alar_event *event = judge->event;
-    uint64_t number = (uint64_t)event->number[ALAR_FIELD_OP];
-    uint64_t group = judge_group_find(judge, event->text[ALAR_FIELD_OP]);
-    uint32_t member;
+    bool is_issue = act == JUDGE_ACT_REUSE && event->record == ALAR_RECORD_ISSUE;
+    bool is_access = act == JUDGE_ACT_READ || act == JUDGE_ACT_WRITE || act == JUDGE_ACT_UNSTORE ||
+                     act == JUDGE_ACT_REUSE;
 
-    memset(subject, 0, sizeof *subject);
-    if (group && judge_group_at(judge, group)->mismatch <= number &&
-        !judge_member_find(judge, judge_group_at(judge, group), rank, &member)) {
-        return ALAR_OK;
+    if (entry->life != JUDGE_ORDERED || !is_access ||
+        !(is_issue || event->has[ALAR_FIELD_STREAM])) {
+        return false;
     }
-    if (!group || !judge_member_find(judge, judge_group_at(judge, group), rank, &member)) {
-        return judge_complain(judge, ALAR_FIELD_OP, "an operation this rank issued",
-                              "one it never issued");
+    return (event->has[ALAR_FIELD_STREAM] ? (uint64_t)event->number[ALAR_FIELD_STREAM]
+                                          : JUDGE_NEVER) == entry->stream;
+}
+
+struct judge_row judge_life_act(struct alar_judge *judge, struct judge_subject subject,
+                                enum judge_act act)
+{
+    struct judge_entry *entry = subject.entry;
+    bool is_ordered = life_is_ordered(judge, entry, act);
+    struct judge_row row = judge_life_row(is_ordered ? JUDGE_KNOWN : entry->life, act);
+
+    if (row.finding != ALAR_ANOMALY_COUNT && !life_is_told(entry, act)) {
+        judge_life_found(judge, row.finding, subject);
     }
-    uint64_t expected = ((const uint64_t *)alar_arena_at(
-        judge->arena, judge_group_at(judge, group)->expected))[member];
-    if (expected == JUDGE_NEVER || number >= expected) {
-        return judge_complain(judge, ALAR_FIELD_OP, "an operation this rank issued",
-                              "one it has not issued yet");
+    entry->acts |= 1u << act;
+    entry->life = is_ordered ? entry->life : (uint8_t)row.next;
+    life_return(judge, entry);
+    return row;
+}
+
+/* The record says that the operation is complete: whether it can have been is asked later. */
+static void life_told(struct alar_judge *judge, struct judge_entry *entry)
+{
+    if (entry->told.place.line == 0) {
+        entry->told = judge_moment_of(judge);
     }
-    uint64_t made = judge_op_find(judge, group, number);
-    if (made) {
-        subject->op = judge_op_at(judge, made);
-        subject->entry = judge_entry_at(judge, subject->op, member);
-        if (!subject->entry->is_issued) {
-            return judge_complain(judge, ALAR_FIELD_OP, "an operation this rank issued",
-                                  "one before its first");
-        }
-    }
-    return ALAR_OK;
 }
 
 /* A version counter that rose while the operation was pending witnesses a write; one that rose
@@ -82,135 +137,101 @@ static void life_version(struct alar_judge *judge, struct judge_subject subject)
         return;
     }
     entry->ver = (uint64_t)event->number[ALAR_FIELD_VER];
-    if (!alar_handle_is_owned(&entry->handle)) {
-        return;
-    }
-    if (event->record == ALAR_RECORD_WAIT && alar_event_number(event, ALAR_FIELD_DONE, 1)) {
+    if (!judge_life_is_owned(entry->life)) {
+        entry->is_touched = true;
+    } else if (event->record == ALAR_RECORD_WAIT && alar_event_number(event, ALAR_FIELD_DONE, 0)) {
         entry->is_suspect = true;
     } else {
-        judge_life_wrote(judge, subject);
+        judge_life_found(judge, ALAR_ANOMALY_IN_FLIGHT_WRITE, subject);
     }
 }
 
-void judge_life_found(struct alar_judge *judge, enum alar_anomaly anomaly,
-                      struct judge_subject subject, bool shows_done)
-{
-    struct alar_evidence *evidence = judge_found(judge, anomaly, subject.op, subject.entry->rank);
-
-    judge_show_issue(judge, evidence, subject.op, subject.entry);
-    if (shows_done) {
-        judge_show_done(judge, evidence, subject.op, subject.entry);
-    }
-    judge_show_event(judge, evidence);
-}
-
-static enum alar_status life_twice(struct alar_judge *judge, struct judge_subject subject)
+/* A second wait, or a second end of one. */
+static void life_twice(struct alar_judge *judge, struct judge_subject subject)
 {
     if (judge->contract.is_once) {
         struct alar_evidence *evidence =
-            judge_found(judge, ALAR_ANOMALY_DOUBLE_WAIT, subject.op,
-                        (uint32_t)judge->event->number[ALAR_FIELD_RANK]);
+            judge_found(judge, ALAR_ANOMALY_DOUBLE_WAIT, subject.op, subject.entry->rank);
 
-        if (evidence && subject.entry) {
-            judge_show_issue(judge, evidence, subject.op, subject.entry);
-            judge_show_done(judge, evidence, subject.op, subject.entry);
-        }
+        judge_show_issue(judge, evidence, subject.op, subject.entry);
+        judge_show_done(judge, evidence, subject.op, subject.entry);
         judge_show_event(judge, evidence);
     }
-    return ALAR_OK;
 }
 
-static enum alar_status life_wait(struct alar_judge *judge, struct judge_subject subject)
+/* Did a wait return, with success? */
+static bool life_has_returned(const struct judge_entry *entry)
+{
+    return (entry->acts & (1u << JUDGE_ACT_RETURN | 1u << JUDGE_ACT_ORDER)) != 0;
+}
+
+static void life_wait(struct alar_judge *judge, struct judge_subject subject)
 {
     const struct alar_event *event = judge->event;
     struct judge_entry *entry = subject.entry;
-    struct judge_rank *rank = judge_rank_at(judge, (uint32_t)event->number[ALAR_FIELD_RANK]);
 
-    if (!entry || entry->is_done) {
-        return life_twice(judge, subject);
+    if (life_has_returned(entry)) {
+        life_twice(judge, subject);
+        (void)judge_life_act(judge, subject, JUDGE_ACT_WAIT);
+        return;
     }
     life_version(judge, subject);
-    entry->is_waited = true;
-    entry->wait = event->place;
-    entry->t_wait = alar_event_number(event, ALAR_FIELD_T, 0) + rank->t0;
+    entry->wait = judge_moment_of(judge);
     entry->was_pending_at_wait = !alar_event_number(event, ALAR_FIELD_DONE, 1);
     if (event->has[ALAR_FIELD_STREAM]) {
         entry->stream = (uint64_t)event->number[ALAR_FIELD_STREAM];
     }
     if (event->has[ALAR_FIELD_DEADLINE] && event->has[ALAR_FIELD_T]) {
-        entry->deadline = entry->t_wait + event->number[ALAR_FIELD_DEADLINE];
+        entry->deadline = judge_time(entry->wait.t, event->number[ALAR_FIELD_DEADLINE]);
     }
-    return ALAR_OK;
+    (void)judge_life_act(judge, subject, JUDGE_ACT_WAIT);
 }
 
-static enum alar_status life_test(struct alar_judge *judge, struct judge_subject subject)
+/* What a query said, in `test` or where a wait began. */
+static void life_query(struct alar_judge *judge, struct judge_subject subject)
 {
-    struct judge_entry *entry = subject.entry;
-
-    if (!entry) {
-        return ALAR_OK;
+    if (!judge->event->has[ALAR_FIELD_DONE]) {
+        return;
     }
-    entry->is_tested = true;
-    if (judge->event->number[ALAR_FIELD_DONE]) {
-        entry->is_seen_complete = true;
-        life_complete(judge, entry);
-        judge_entry_over(judge, subject.op, entry);
-    } else if (entry->is_done && !judge->contract.is_stream && !entry->is_failed) {
-        subject.op->is_tainted = true;
-        judge_life_found(judge, ALAR_ANOMALY_PREMATURE, subject, true);
+    subject.entry->asked = judge_moment_of(judge);
+    if (!judge->event->number[ALAR_FIELD_DONE]) {
+        (void)judge_life_act(judge, subject, JUDGE_ACT_QUERY_NO);
+        return;
     }
-    return ALAR_OK;
+    if (judge_life_is_owned(subject.entry->life)) {
+        life_told(judge, subject.entry);
+    }
+    (void)judge_life_act(judge, subject, JUDGE_ACT_QUERY_YES);
+    judge_entry_over(judge, subject.op, subject.entry);
 }
 
-static enum alar_status life_done(struct alar_judge *judge, struct judge_subject subject)
+/* The wait returned, or the operation itself ended: a value for the host. */
+static enum alar_status life_value(struct alar_judge *judge, struct judge_subject subject,
+                                   enum judge_act act)
 {
     const struct alar_event *event = judge->event;
     struct judge_entry *entry = subject.entry;
+    bool is_return = act != JUDGE_ACT_COMPLETE;
 
-    if (!entry || (entry->is_done && !entry->is_failed)) {
-        return life_twice(judge, subject);
+    if (is_return && life_has_returned(entry) &&
+        (entry->life == JUDGE_DONE || entry->life == JUDGE_KNOWN || entry->life == JUDGE_ORDERED)) {
+        life_twice(judge, subject);
+    } else if (is_return) {
+        life_version(judge, subject);
+        entry->done = judge_moment_of(judge);
+        entry->stream = event->has[ALAR_FIELD_STREAM] ? (uint64_t)event->number[ALAR_FIELD_STREAM]
+                                                      : entry->stream;
+    } else if (entry->done.place.line == 0) {
+        entry->done = judge_moment_of(judge);
     }
-    entry->is_done = true;
-    entry->done = event->place;
-    entry->t_done =
-        alar_event_number(event, ALAR_FIELD_T, 0) + judge_rank_at(judge, entry->rank)->t0;
-    if (entry->is_failed || entry->is_aborted) {
-        judge_life_found(judge, ALAR_ANOMALY_ABORT_AS_SUCCESS, subject, false);
-        subject.op->is_tainted = true;
-        return ALAR_OK;
+    if (act != JUDGE_ACT_ORDER) {
+        life_told(judge, entry);
     }
-    life_version(judge, subject);
-    if (event->has[ALAR_FIELD_STREAM]) {
-        entry->stream = (uint64_t)event->number[ALAR_FIELD_STREAM];
-    }
-    ALAR_TRY(judge_take_out(judge, subject.op, entry));
-    if (!judge->contract.is_stream || entry->is_sync) {
-        life_complete(judge, entry);
-    }
-    judge_entry_over(judge, subject.op, entry);
-    return ALAR_OK;
-}
-
-static enum alar_status life_completion(struct alar_judge *judge, struct judge_subject subject)
-{
-    struct judge_entry *entry = subject.entry;
-
-    if (!entry) {
-        return ALAR_OK;
-    }
-    if (entry->is_done && !judge->contract.is_stream && !entry->is_late && !entry->is_failed) {
-        subject.op->is_tainted = true;
-        judge_life_found(judge, ALAR_ANOMALY_PREMATURE, subject, true);
+    struct judge_row row = judge_life_act(judge, subject, act);
+    if (row.finding == ALAR_ANOMALY_ABORT_AS_SUCCESS) {
         return ALAR_OK;
     }
     ALAR_TRY(judge_take_out(judge, subject.op, entry));
-    if (!entry->is_done) {
-        entry->done = judge->event->place;
-        entry->t_done = alar_event_number(judge->event, ALAR_FIELD_T, 0) +
-                        judge_rank_at(judge, entry->rank)->t0;
-    }
-    entry->is_seen_complete = true;
-    life_complete(judge, entry);
     judge_entry_over(judge, subject.op, entry);
     return ALAR_OK;
 }
@@ -241,82 +262,107 @@ static bool life_is_timeout(const struct alar_event *event)
            (event->has[ALAR_FIELD_TEXT] && text_has(event->text[ALAR_FIELD_TEXT], "timed out"));
 }
 
-static enum alar_status life_fail(struct alar_judge *judge, struct judge_subject subject)
+/* The first error that any rank was told is kept, in the order of ranks: lines have no order. */
+static void life_error(const struct alar_judge *judge, struct judge_subject subject)
+{
+    const struct alar_event *event = judge->event;
+    enum alar_field field = event->has[ALAR_FIELD_TEXT] ? ALAR_FIELD_TEXT : ALAR_FIELD_ERROR;
+
+    if (subject.op->error[0] == '\0' || subject.entry->rank < subject.op->error_rank) {
+        alar_text_keep(event->text[field], subject.op->error, sizeof subject.op->error);
+        subject.op->error_rank = subject.entry->rank;
+    }
+}
+
+static enum alar_status life_fail(struct alar_judge *judge, struct judge_subject subject,
+                                  enum judge_act act)
 {
     const struct alar_event *event = judge->event;
     struct judge_entry *entry = subject.entry;
+    uint32_t told = 1u << JUDGE_ACT_FAIL | 1u << JUDGE_ACT_EXPIRE;
 
-    if (!entry) {
-        judge_show_event(judge, judge_found(judge, ALAR_ANOMALY_FAILED, NULL,
-                                            (uint32_t)event->number[ALAR_FIELD_RANK]));
-        return ALAR_OK;
-    }
-    bool was_owned = alar_handle_is_owned(&entry->handle);
     for (int64_t k = 0; event->has[ALAR_FIELD_MISSING] && k < event->number[ALAR_FIELD_MISSING];
          k++) {
         alar_list_add(&subject.op->named, event->list[ALAR_FIELD_MISSING][k].bits);
     }
-    if (!entry->is_failed && !entry->is_timed_out) {
-        entry->done = event->place;
-        entry->t_done =
-            alar_event_number(event, ALAR_FIELD_T, 0) + judge_rank_at(judge, entry->rank)->t0;
-        alar_text_keep(
-            event->text[event->has[ALAR_FIELD_TEXT] ? ALAR_FIELD_TEXT : ALAR_FIELD_ERROR],
-            subject.op->error, sizeof subject.op->error);
+    if ((entry->acts & told) == 0) {
+        entry->done = judge_moment_of(judge);
+        life_error(judge, subject);
     }
-    if (life_is_timeout(event)) {
-        entry->is_timed_out = true;
-        judge_life_step(entry, ALAR_EVENT_EXPIRE);
-    } else {
-        entry->is_failed = true;
-        judge_life_step(entry, ALAR_EVENT_FAIL);
-    }
-    judge_life_step(entry, ALAR_EVENT_ACK);
-    judge_life_release(judge, entry, was_owned);
+    (void)judge_life_act(judge, subject, act);
+    judge_entry_unfinish(subject.op, entry);
     return ALAR_OK;
 }
 
 static enum alar_status life_twin(struct alar_judge *judge, struct judge_subject subject)
 {
-    struct judge_op *op = subject.op;
-    uint32_t count = (uint32_t)judge->event->number[ALAR_FIELD_OUT];
-
-    if (!op || subject.entry->is_done) {
+    if (!subject.op || life_has_returned(subject.entry)) {
         return judge_complain(judge, ALAR_FIELD_EV, "the twin before the operation is done",
                               "a twin after it");
     }
-    if (op->twin || count == 0) {
-        return ALAR_OK; /* one rank's twin is enough */
+    return judge_take_twin(judge, subject.op, subject.entry);
+}
+
+/* Which act the record is. */
+static enum judge_act life_act(const struct alar_judge *judge)
+{
+    const struct alar_event *event = judge->event;
+
+    switch ((int)event->record) {
+    case ALAR_RECORD_TEST:
+        return event->number[ALAR_FIELD_DONE] ? JUDGE_ACT_QUERY_YES : JUDGE_ACT_QUERY_NO;
+    case ALAR_RECORD_WAIT:
+        return JUDGE_ACT_WAIT;
+    case ALAR_RECORD_DONE:
+        return judge->contract.is_stream ? JUDGE_ACT_ORDER : JUDGE_ACT_RETURN;
+    case ALAR_RECORD_COMPLETE:
+        return JUDGE_ACT_COMPLETE;
+    default:
+        return life_is_timeout(event) ? JUDGE_ACT_EXPIRE : JUDGE_ACT_FAIL;
     }
-    op->twin = alar_arena_take(judge->arena, count * sizeof(uint64_t));
-    op->twin_elements = count;
-    op->twin_place = judge->event->place;
-    return judge_bits(judge, ALAR_FIELD_OUT, op->dtype, alar_arena_at(judge->arena, op->twin),
-                      count);
 }
 
 enum alar_status judge_life(struct alar_judge *judge)
 {
+    const struct alar_event *event = judge->event;
+    enum judge_act act = life_act(judge);
     struct judge_subject subject;
 
-    ALAR_TRY(judge_life_find(judge, (uint32_t)judge->event->number[ALAR_FIELD_RANK], &subject));
-    switch ((int)judge->event->record) {
-    case ALAR_RECORD_TEST:
-        return life_test(judge, subject);
-    case ALAR_RECORD_WAIT:
-        return life_wait(judge, subject);
-    case ALAR_RECORD_DONE:
-        return life_done(judge, subject);
-    case ALAR_RECORD_COMPLETE:
-        return life_completion(judge, subject);
-    case ALAR_RECORD_FAIL:
-        return life_fail(judge, subject);
-    default:
+    ALAR_TRY(judge_life_find(judge, (uint32_t)event->number[ALAR_FIELD_RANK], &subject));
+    if (event->record == ALAR_RECORD_TWIN) {
         return life_twin(judge, subject);
+    }
+    if (!subject.entry) {
+        return subject.is_past ? judge_life_past(judge, act) : ALAR_OK;
+    }
+    switch ((int)event->record) {
+    case ALAR_RECORD_TEST:
+        life_query(judge, subject);
+        return ALAR_OK;
+    case ALAR_RECORD_WAIT:
+        life_wait(judge, subject);
+        life_query(judge, subject);
+        return ALAR_OK;
+    case ALAR_RECORD_FAIL:
+        return life_fail(judge, subject, act);
+    default:
+        return life_value(judge, subject, act);
     }
 }
 
-/* Everything the rank has pending, at once: a full sync completes it, an abort ends it. */
+/* What is issued from now on may be on a communicator of another life. spec: O-79 */
+void judge_aborted(struct alar_judge *judge)
+{
+    const struct alar_event *event = judge->event;
+    struct judge_rank *rank = judge_rank_at(judge, (uint32_t)event->number[ALAR_FIELD_RANK]);
+
+    rank->is_aborted = true;
+    rank->aborted = event->has[ALAR_FIELD_GROUP] && rank->aborted != JUDGE_NEVER
+                        ? judge_group_find(judge, event->text[ALAR_FIELD_GROUP])
+                        : JUDGE_NEVER;
+}
+
+/* Everything the rank has pending, at once: a sync completes it, an abort ends it. */
 void judge_everything(struct alar_judge *judge)
 {
     const struct alar_event *event = judge->event;
@@ -327,18 +373,19 @@ void judge_everything(struct alar_judge *judge)
 
     while (next) {
         struct judge_entry *entry = alar_arena_at(judge->arena, next);
-        struct judge_op *op = judge_op_at(judge, entry->op);
-        bool was_owned = alar_handle_is_owned(&entry->handle);
+        struct judge_subject subject = {judge_op_at(judge, entry->op), entry, false};
+        bool is_elsewhere = event->has[ALAR_FIELD_STREAM] &&
+                            (entry->life != JUDGE_ORDERED ||
+                             entry->stream != (uint64_t)event->number[ALAR_FIELD_STREAM]);
 
         next = entry->next;
-        if (!was_owned || (event->has[ALAR_FIELD_GROUP] && op->group != group) ||
-            (event->has[ALAR_FIELD_STREAM] &&
-             entry->stream != (uint64_t)event->number[ALAR_FIELD_STREAM])) {
+        if ((event->has[ALAR_FIELD_GROUP] && subject.op->group != group) || is_elsewhere) {
             continue;
         }
-        entry->is_aborted = entry->is_aborted || is_abort;
-        judge_life_step(entry, is_abort ? ALAR_EVENT_TEARDOWN : ALAR_EVENT_COMPLETE);
-        judge_life_release(judge, entry, was_owned);
-        judge_entry_over(judge, op, entry);
+        if (!is_abort) {
+            life_told(judge, entry);
+        }
+        (void)judge_life_act(judge, subject, is_abort ? JUDGE_ACT_ABORT : JUDGE_ACT_SYNC);
+        judge_entry_over(judge, subject.op, entry);
     }
 }

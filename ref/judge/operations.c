@@ -28,7 +28,9 @@ uint64_t judge_group_make(struct alar_judge *judge, struct alar_text name,
     alar_text_keep(name, group->name, sizeof group->name);
     group->members = members;
     group->mismatch = JUDGE_NEVER;
-    group->is_declared = ranks != NULL || alar_text_is(name, "world");
+    group->is_world = alar_text_is(name, "world");
+    group->is_declared = ranks != NULL || group->is_world;
+    group->claim = alar_arena_take(judge->arena, members * sizeof(uint64_t));
     group->rank = alar_arena_take(judge->arena, members * sizeof(uint32_t));
     group->expected = alar_arena_take(judge->arena, members * sizeof(uint64_t));
     uint32_t *rank = alar_arena_at(judge->arena, group->rank);
@@ -36,6 +38,7 @@ uint64_t judge_group_make(struct alar_judge *judge, struct alar_text name,
     for (uint32_t m = 0; m < members; m++) {
         rank[m] = ranks ? (uint32_t)ranks[m].bits : m;
         expected[m] = JUDGE_NEVER;
+        group->members_hash = (group->members_hash ^ (rank[m] + 1)) * UINT64_C(0x100000001b3);
     }
     judge->group = made;
     return made;
@@ -79,6 +82,37 @@ static void judge_buckets_grow(struct alar_judge *judge)
     alar_arena_give(judge->arena, old, count * sizeof(uint64_t));
 }
 
+/* The operation behind which this one stands: those of a group stand in the order of their numbers,
+   whichever rank's lines came first. Ranks that begin with other numbers are the exception. */
+static uint64_t op_before(struct alar_judge *judge, const struct judge_op *op)
+{
+    struct judge_group *group = judge_group_at(judge, op->group);
+    uint64_t before = judge->newest;
+
+    if (op->number < group->highest) {
+        for (uint64_t at = judge->newest; at; at = judge_op_at(judge, at)->older) {
+            const struct judge_op *other = judge_op_at(judge, at);
+
+            before =
+                other->group == op->group && other->number > op->number ? other->older : before;
+        }
+    } else {
+        group->highest = op->number;
+    }
+    return before;
+}
+
+static void op_link(struct alar_judge *judge, uint64_t made, uint64_t before)
+{
+    struct judge_op *op = judge_op_at(judge, made);
+    uint64_t after = before ? judge_op_at(judge, before)->newer : judge->oldest;
+
+    op->older = before;
+    op->newer = after;
+    *(before ? &judge_op_at(judge, before)->newer : &judge->oldest) = made;
+    *(after ? &judge_op_at(judge, after)->older : &judge->newest) = made;
+}
+
 uint64_t judge_op_make(struct alar_judge *judge, uint64_t group, uint64_t number)
 {
     judge_buckets_grow(judge);
@@ -89,18 +123,12 @@ uint64_t judge_op_make(struct alar_judge *judge, uint64_t group, uint64_t number
 
     op->group = group;
     op->number = number;
-    op->members = members;
+    op->members = op->room = members;
     op->step = op->mb = -1;
     op->entry = alar_arena_take(judge->arena, members * sizeof(struct judge_entry));
     op->chain = *bucket;
     *bucket = made;
-    op->older = judge->newest;
-    if (judge->newest) {
-        judge_op_at(judge, judge->newest)->newer = made;
-    } else {
-        judge->oldest = made;
-    }
-    judge->newest = made;
+    op_link(judge, made, op_before(judge, op));
     judge->live++;
     judge->verdict.operations++;
     return made;
@@ -134,7 +162,7 @@ void judge_op_give(struct alar_judge *judge, uint64_t made)
     struct judge_op *op = judge_op_at(judge, made);
 
     if (op->in) {
-        alar_arena_give(judge->arena, op->in, op->members * op->elements * sizeof(uint64_t));
+        alar_arena_give(judge->arena, op->in, op->room * op->elements * sizeof(uint64_t));
     }
     if (op->names) {
         alar_arena_give(judge->arena, op->names, sizeof(struct judge_names));
@@ -163,18 +191,15 @@ void judge_op_forget(struct alar_judge *judge, uint64_t made)
     struct judge_op *op = judge_op_at(judge, made);
 
     judge_op_unlink(judge, made);
-    op->place = judge_entry_at(judge, op, 0)->issue;
+    op->place = judge_entry_at(judge, op, 0)->issue.place;
     for (uint32_t m = 0; m < op->members; m++) {
         struct judge_entry *entry = judge_entry_at(judge, op, m);
 
-        if (entry->is_issued) {
+        if (entry->is_lent) {
             judge_live_remove(judge, entry);
         }
     }
-    if (op->twin) {
-        alar_arena_give(judge->arena, op->twin, op->twin_elements * sizeof(uint64_t));
-    }
-    alar_arena_give(judge->arena, op->entry, op->members * sizeof(struct judge_entry));
+    alar_arena_give(judge->arena, op->entry, op->room * sizeof(struct judge_entry));
     if (judge_report_wants(op)) {
         judge_report_keep(judge, made);
     } else {
@@ -208,4 +233,5 @@ void judge_live_remove(struct alar_judge *judge, struct judge_entry *entry)
         ((struct judge_entry *)alar_arena_at(judge->arena, entry->next))->previous =
             entry->previous;
     }
+    entry->is_lent = false;
 }

@@ -1,4 +1,6 @@
-/* The end of an operation: all its ranks are through with it. */
+/* The end of an operation: all its ranks are through with it, and with the operations of its
+   window. Whatever takes two ranks is asked here, from what each of them recorded. spec: O-70, O-71
+ */
 #include "judge/report/report.h"
 
 #include "base/check.h"
@@ -15,7 +17,8 @@ static bool settle_shares_clock(const struct alar_judge *judge, const struct jud
 {
     uint64_t clock = judge_rank_at(judge, a->rank)->clock;
 
-    return clock && a->has_t && b->has_t && clock == judge_rank_at(judge, b->rank)->clock;
+    return clock && a->issue.has_t && b->issue.has_t &&
+           clock == judge_rank_at(judge, b->rank)->clock;
 }
 
 /* The entry that was issued last, on a clock shared with all others; NULL without such a clock. All
@@ -31,7 +34,7 @@ static const struct judge_entry *settle_last(const struct alar_judge *judge,
         if (!settle_shares_clock(judge, last, entry)) {
             return NULL;
         }
-        last = entry->t_issue > last->t_issue ? entry : last;
+        last = entry->issue.t > last->issue.t ? entry : last;
     }
     return op->members > 1 ? last : NULL;
 }
@@ -42,7 +45,7 @@ static void settle_premature(struct alar_judge *judge, struct judge_op *op,
     struct alar_evidence *evidence = judge_found(judge, ALAR_ANOMALY_PREMATURE, op, entry->rank);
 
     judge_show_issue(judge, evidence, op, entry);
-    judge_show_done(judge, evidence, op, entry);
+    judge_show_told(judge, evidence, op, entry);
     judge_show_issue(judge, evidence, op, last);
     if (evidence) {
         alar_list_add(&evidence->missing, last->rank);
@@ -50,36 +53,71 @@ static void settle_premature(struct alar_judge *judge, struct judge_op *op,
     op->is_tainted = true;
 }
 
-/* Completion before the last contribution, or while a peer still fetched this rank's input. */
+static void settle_fetched(struct alar_judge *judge, struct judge_op *op,
+                           const struct judge_entry *entry)
+{
+    struct alar_evidence *evidence = judge_found(judge, ALAR_ANOMALY_PREMATURE, op, entry->rank);
+
+    judge_show_issue(judge, evidence, op, entry);
+    judge_show_told(judge, evidence, op, entry);
+    if (evidence) {
+        alar_list_add(&evidence->missing, entry->fetch_rank);
+        evidence->amount[0] = 1; /* a fetch, not an issue, came too late */
+        evidence->witness[evidence->witness_count++] =
+            (struct alar_witness_event){.record = ALAR_RECORD_READ,
+                                        .place = entry->fetch.place,
+                                        .rank = entry->fetch_rank,
+                                        .is_backend = true};
+    }
+    op->is_tainted = true;
+}
+
+/* Completion before the last contribution, or while a peer still fetched this rank's input:
+   whatever said complete first counts, and a wait that orders a stream says nothing. spec: O-16 */
 static void settle_clock(struct alar_judge *judge, struct judge_op *op)
 {
     const struct judge_entry *last = settle_last(judge, op);
 
     for (uint32_t m = 0; m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
-        bool is_over = entry->is_done || entry->is_seen_complete;
+        uint64_t clock = judge_rank_at(judge, entry->rank)->clock;
+        bool is_told = entry->told.place.line && entry->told.has_t &&
+                       !judge_did(entry, JUDGE_ACT_EXPIRE) && !judge_did(entry, JUDGE_ACT_FAIL);
 
         /* Of no element there is nothing to wait for. */
-        if (last && op->n > 0 && is_over && entry->t_done < last->t_issue && !entry->is_timed_out &&
-            !entry->is_failed && !judge->contract.is_stream) {
+        if (last && op->n > 0 && is_told && entry->told.t < last->issue.t) {
             settle_premature(judge, op, entry, last);
         }
-        if (entry->has_fetch && is_over && entry->has_t && entry->t_done < entry->t_fetch) {
-            struct alar_evidence *evidence =
-                judge_found(judge, ALAR_ANOMALY_PREMATURE, op, entry->rank);
+        if (is_told && clock && entry->fetch.place.line && entry->told.t < entry->fetch.t &&
+            clock == judge_rank_at(judge, entry->fetch_rank)->clock) {
+            settle_fetched(judge, op, entry);
+        }
+    }
+}
 
-            judge_show_issue(judge, evidence, op, entry);
-            judge_show_done(judge, evidence, op, entry);
-            if (evidence) {
-                alar_list_add(&evidence->missing, entry->fetch_rank);
-                evidence->amount[0] = 1; /* a fetch, not an issue, came too late */
-                evidence->witness[evidence->witness_count++] =
-                    (struct alar_witness_event){.record = ALAR_RECORD_READ,
-                                                .place = entry->fetch,
-                                                .rank = entry->fetch_rank,
-                                                .is_backend = true};
-            }
-            op->is_tainted = true;
+/* A deadline was declared, and success was told after it: the promise is broken all the same.
+   spec: O-76 */
+static void settle_late(struct alar_judge *judge, struct judge_op *op)
+{
+    const struct judge_entry *last = settle_last(judge, op);
+
+    for (uint32_t m = 0; m < op->members; m++) {
+        const struct judge_entry *entry = judge_entry_at(judge, op, m);
+        bool is_late = entry->deadline != INT64_MAX && entry->told.place.line &&
+                       entry->told.has_t && entry->told.t > entry->deadline &&
+                       !judge_did(entry, JUDGE_ACT_EXPIRE) && !judge_did(entry, JUDGE_ACT_FAIL);
+
+        if (!is_late) {
+            continue;
+        }
+        struct alar_evidence *evidence = judge_found(judge, ALAR_ANOMALY_TIMEOUT, op, entry->rank);
+        judge_show_issue(judge, evidence, op, entry);
+        judge_show_wait(judge, evidence, entry);
+        judge_show_told(judge, evidence, op, entry);
+        judge_evidence_late(judge_kept(judge, ALAR_ANOMALY_TIMEOUT, op), entry);
+        if (evidence && last && last->issue.t > entry->deadline) {
+            alar_list_add(&evidence->missing, last->rank); /* at the deadline, that is */
+            judge_show_issue(judge, evidence, op, last);
         }
     }
 }
@@ -93,14 +131,15 @@ static void settle_overlap(struct alar_judge *judge, struct judge_op *op)
     for (uint32_t m = 0; last && m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
 
-        if (!entry->is_waited || !entry->was_pending_at_wait || !entry->is_done) {
+        if (!entry->was_pending_at_wait || !entry->wait.has_t || !entry->done.has_t ||
+            !(judge_did(entry, JUDGE_ACT_RETURN) || judge_did(entry, JUDGE_ACT_ORDER))) {
             return;
         }
-        first_wait = entry->t_wait < first_wait ? entry->t_wait : first_wait;
-        last_wait = entry->t_wait > last_wait ? entry->t_wait : last_wait;
-        last_done = entry->t_done > last_done ? entry->t_done : last_done;
+        first_wait = entry->wait.t < first_wait ? entry->wait.t : first_wait;
+        last_wait = entry->wait.t > last_wait ? entry->wait.t : last_wait;
+        last_done = entry->done.t > last_done ? entry->done.t : last_done;
     }
-    if (last && first_wait - last->t_issue > last_done - last_wait) {
+    if (last && judge_time(first_wait, -last->issue.t) > judge_time(last_done, -last_wait)) {
         struct alar_evidence *evidence =
             judge_found(judge, ALAR_ANOMALY_NO_OVERLAP, op, ALAR_RANK_ALL);
 
@@ -135,7 +174,7 @@ static void settle_tell(const struct alar_judge *judge, const struct judge_op *o
                    ? alar_arena_at(judge->arena, op->out)
                    : NULL;
     view.is_good = !op->is_found;
-    view.place = judge_entry_at(judge, op, 0)->issue;
+    view.place = judge_entry_at(judge, op, 0)->issue.place;
     judge->setup.settled(judge->setup.context, &view);
 }
 
@@ -147,6 +186,7 @@ void judge_settle(struct alar_judge *judge, struct judge_op *op)
     judge_report_labels(judge, op);
     judge_report_again(judge, op);
     settle_clock(judge, op);
+    settle_late(judge, op);
     settle_overlap(judge, op);
     if (op->is_tainted) {
         judge->verdict.judged++;
@@ -159,6 +199,41 @@ void judge_settle(struct alar_judge *judge, struct judge_op *op)
     settle_tell(judge, op);
 }
 
+/* Ranks are told apart by what they issued: a record is of the window of its operation as long as
+   its rank has issued no more than so many later ones in that group. That is the same in any order
+   of lines, and bounds what is kept. spec: O-08, O-71 */
+uint64_t judge_window(const struct alar_judge *judge)
+{
+    uint64_t fewer = (uint64_t)JUDGE_WINDOW * JUDGE_WINDOW_RANKS / judge->setup.world;
+
+    return fewer > JUDGE_WINDOW ? JUDGE_WINDOW : fewer < 2 ? 2 : fewer;
+}
+
+static void window_leave(struct alar_judge *judge, uint64_t made)
+{
+    struct judge_op *op = judge_op_at(judge, made);
+
+    if (op->finished == op->members && op->passed == op->members) {
+        if (op->is_mixed) {
+            judge_mismatch(judge, op);
+        }
+        judge_settle(judge, op);
+        judge_op_forget(judge, made);
+    }
+}
+
+/* A rank has issued operation `number` of the group: it leaves the window of an older one. */
+void judge_window_pass(struct alar_judge *judge, uint64_t group, uint64_t number)
+{
+    uint64_t window = judge_window(judge);
+    uint64_t made = number >= window ? judge_op_find(judge, group, number - window) : 0;
+
+    if (made) {
+        judge_op_at(judge, made)->passed++;
+        window_leave(judge, made);
+    }
+}
+
 /* Under `once` every element is taken, as far as the mask can tell, before the operation is over.
  */
 static bool settle_is_used(const struct alar_judge *judge, const struct judge_entry *entry)
@@ -168,16 +243,24 @@ static bool settle_is_used(const struct alar_judge *judge, const struct judge_en
     return !judge->contract.is_once || (entry->read_mask & all) == all;
 }
 
+/* Is the rank through with it: a wait returned, and the value is there for the host? */
 void judge_entry_over(struct alar_judge *judge, struct judge_op *op, struct judge_entry *entry)
 {
-    if (entry->is_finished || !entry->is_done || entry->is_failed || entry->is_timed_out ||
-        entry->is_aborted || alar_handle_is_owned(&entry->handle) ||
-        !settle_is_used(judge, entry)) {
+    bool is_over = entry->life == JUDGE_KNOWN || entry->life == JUDGE_DONE;
+
+    if (entry->is_finished || !is_over || !settle_is_used(judge, entry)) {
         return;
     }
     entry->is_finished = true;
     if (++op->finished == op->members) {
-        judge_settle(judge, op);
-        judge_op_forget(judge, entry->op);
+        op->faults = judge->verdict.fault_count;
+        window_leave(judge, entry->op);
     }
+}
+
+/* An end that was taken back: it is asked for when the history is over. */
+void judge_entry_unfinish(struct judge_op *op, struct judge_entry *entry)
+{
+    op->finished -= entry->is_finished;
+    entry->is_finished = false;
 }

@@ -3,58 +3,48 @@
 
 #include <string.h>
 
-/* The rank's pending entry on that storage, or NULL. */
-static struct judge_entry *storage_find(const struct alar_judge *judge, uint32_t rank,
-                                        struct alar_text name, bool is_input_too)
+/* Does the action's range of the storage meet what the operation uses of it? Without a range it is
+   all of it. `at` counts from the beginning of the storage, however that is named. spec: O-75 */
+static bool storage_meets(const struct alar_event *event, const struct judge_entry *entry)
 {
-    const struct alar_event *event = judge->event;
-    bool has_range = event->has[ALAR_FIELD_AT] && event->has[ALAR_FIELD_N];
     uint64_t at = (uint64_t)alar_event_number(event, ALAR_FIELD_AT, 0);
     uint64_t n = (uint64_t)alar_event_number(event, ALAR_FIELD_N, 0);
-    uint64_t hash = alar_text_hash(name);
+
+    if (!event->has[ALAR_FIELD_AT] || !event->has[ALAR_FIELD_N]) {
+        return true;
+    }
+    return at >= entry->at ? at - entry->at < entry->n : entry->at - at < n;
+}
+
+/* The rank's pending entry on that storage, or NULL. Storage that was lost goes by its name no
+ * more.
+ */
+static struct judge_entry *storage_find(const struct alar_judge *judge, uint32_t rank,
+                                        uint64_t hash, bool is_input_too)
+{
     uint64_t next = judge_rank_at(judge, rank)->live;
 
     while (next) {
         struct judge_entry *entry = alar_arena_at(judge->arena, next);
+        bool is_lost = judge_did(entry, JUDGE_ACT_UNSTORE) || judge_did(entry, JUDGE_ACT_REUSE);
 
-        bool is_elsewhere =
-            has_range && (at >= entry->at ? at - entry->at >= entry->n : entry->at - at >= n);
-
-        if ((entry->buf == hash || (is_input_too && entry->send == hash)) && !is_elsewhere &&
-            alar_handle_is_owned(&entry->handle) && !entry->is_storage_lost) {
-            return entry; /* storage that was lost goes by this name no more */
+        if ((entry->buf == hash || (is_input_too && entry->send == hash)) && !is_lost &&
+            storage_meets(judge->event, entry)) {
+            return entry;
         }
         next = entry->next;
     }
     return NULL;
 }
 
-/* Does the stream that the wait ordered order this action too? spec: O-03 */
-static bool storage_is_ordered(const struct alar_judge *judge, const struct judge_entry *entry)
+/* The elements below 64 of the operation that a read takes. */
+static uint64_t storage_read_mask(const struct alar_event *event, const struct judge_entry *entry)
 {
-    const struct alar_event *event = judge->event;
-
-    return judge->contract.is_stream && entry->is_done && event->has[ALAR_FIELD_STREAM] &&
-           (uint64_t)event->number[ALAR_FIELD_STREAM] == entry->stream;
-}
-
-void judge_life_wrote(struct alar_judge *judge, struct judge_subject subject)
-{
-    struct alar_evidence *evidence =
-        judge_found(judge, ALAR_ANOMALY_IN_FLIGHT_WRITE, subject.op, subject.entry->rank);
-
-    subject.op->is_tainted = true;
-    judge_show_issue(judge, evidence, subject.op, subject.entry);
-    judge_show_event(judge, evidence);
-}
-
-/* The elements below 64 that a read takes. */
-static uint64_t storage_read_mask(const struct alar_event *event)
-{
-    uint64_t at = (uint64_t)alar_event_number(event, ALAR_FIELD_AT, 0);
+    uint64_t at = (uint64_t)alar_event_number(event, ALAR_FIELD_AT, (int64_t)entry->at);
     uint64_t n = (uint64_t)alar_event_number(
-        event, ALAR_FIELD_N, alar_event_number(event, ALAR_FIELD_BITS, at ? 1 : 64));
+        event, ALAR_FIELD_N, alar_event_number(event, ALAR_FIELD_BITS, at > entry->at ? 1 : 64));
 
+    at = at > entry->at ? at - entry->at : 0;
     if (at > 63 || n == 0) {
         return 0;
     }
@@ -64,46 +54,54 @@ static uint64_t storage_read_mask(const struct alar_event *event)
 static enum alar_status storage_read(struct alar_judge *judge, struct judge_subject subject)
 {
     struct judge_entry *entry = subject.entry;
-    uint64_t mask = storage_read_mask(judge->event);
 
-    if (!entry) { /* an operation that is over on every rank, or storage that nobody owns */
-        if (judge->contract.is_once && judge->event->has[ALAR_FIELD_OP]) {
-            judge_show_event(judge, judge_found(judge, ALAR_ANOMALY_USED_TWICE, NULL,
-                                                (uint32_t)judge->event->number[ALAR_FIELD_RANK]));
-        }
+    if (!storage_meets(judge->event, entry)) {
         return ALAR_OK;
     }
-    if (entry->is_failed || entry->is_timed_out) {
-        judge_life_found(judge, ALAR_ANOMALY_NO_VALUE_READ, subject, true);
+    struct judge_row row = judge_life_act(judge, subject, JUDGE_ACT_READ);
+    if (row.finding != ALAR_ANOMALY_COUNT) {
         return ALAR_OK;
     }
-    if (alar_handle_is_owned(&entry->handle) && !storage_is_ordered(judge, entry)) {
-        judge_life_found(judge, ALAR_ANOMALY_EARLY_READ, subject, false);
-        return ALAR_OK;
-    }
+    uint64_t mask = storage_read_mask(judge->event, entry);
     if (judge->contract.is_once && (entry->read_mask & mask)) {
-        judge_life_found(judge, ALAR_ANOMALY_USED_TWICE, subject, true);
+        judge_life_found(judge, ALAR_ANOMALY_USED_TWICE, subject);
     }
-    entry->is_read = true;
     entry->read_mask |= mask;
-    judge_life_step(entry, ALAR_EVENT_READ);
+    ALAR_TRY(judge_take_read(judge, subject.op, entry));
     judge_entry_over(judge, subject.op, entry);
     return ALAR_OK;
 }
 
-/* A peer's back end still reads this rank's input: done before that was too early. spec: O-16 */
-static enum alar_status storage_fetch(struct alar_judge *judge, struct judge_subject subject)
+/* A peer's back end still reads this rank's input: done before that was too early. The last one
+   counts. The peer's own lines may come later. spec: O-16 */
+static enum alar_status storage_fetch(struct alar_judge *judge)
 {
     const struct alar_event *event = judge->event;
     uint32_t reader = (uint32_t)event->number[ALAR_FIELD_RANK];
+    uint32_t rank = (uint32_t)alar_event_number(event, ALAR_FIELD_OF, reader);
+    struct judge_subject mine;
+    uint32_t member;
 
-    if (subject.entry && !subject.entry->has_fetch && event->has[ALAR_FIELD_T] &&
-        judge_rank_at(judge, reader)->clock &&
-        judge_rank_at(judge, reader)->clock == judge_rank_at(judge, subject.entry->rank)->clock) {
-        subject.entry->has_fetch = true;
-        subject.entry->fetch = event->place;
-        subject.entry->fetch_rank = reader;
-        subject.entry->t_fetch = event->number[ALAR_FIELD_T] + judge_rank_at(judge, reader)->t0;
+    ALAR_TRY(judge_life_find(judge, reader, &mine));
+    if (rank >= judge->setup.world) {
+        return judge_complain_numbers(judge, ALAR_FIELD_OF, "a rank below", judge->setup.world,
+                                      "rank", rank);
+    }
+    if (!mine.op) {
+        if (mine.is_past && event->has[ALAR_FIELD_T]) {
+            judge_unknown(judge, ALAR_UNKNOWN_WINDOW, event->place, reader);
+        }
+        return ALAR_OK;
+    }
+    if (!judge_member_find(judge, judge_group_at(judge, mine.op->group), rank, &member)) {
+        return judge_complain(judge, ALAR_FIELD_OF, "a member of the group", "another rank");
+    }
+    struct judge_entry *entry = judge_entry_at(judge, mine.op, member);
+    struct judge_moment fetch = judge_moment_of(judge);
+    if (fetch.has_t && (entry->fetch.place.line == 0 || fetch.t > entry->fetch.t ||
+                        (fetch.t == entry->fetch.t && reader < entry->fetch_rank))) {
+        entry->fetch = fetch;
+        entry->fetch_rank = reader;
     }
     return ALAR_OK;
 }
@@ -111,86 +109,73 @@ static enum alar_status storage_fetch(struct alar_judge *judge, struct judge_sub
 static enum alar_status storage_write(struct alar_judge *judge, struct judge_subject subject)
 {
     bool is_backend = alar_event_number(judge->event, ALAR_FIELD_BY, 0) == 1;
-    struct judge_entry *entry = subject.entry;
 
-    if (!entry) {
-        if (is_backend && judge->event->has[ALAR_FIELD_OP]) {
-            judge_show_event(judge, judge_found(judge, ALAR_ANOMALY_LATE_WRITE, NULL,
-                                                (uint32_t)judge->event->number[ALAR_FIELD_RANK]));
-        }
-        return ALAR_OK;
-    }
-    bool is_owned = alar_handle_is_owned(&entry->handle);
-    if (!is_backend && is_owned && !storage_is_ordered(judge, entry)) {
-        judge_life_wrote(judge, subject);
-    }
-    if (is_backend && !is_owned) {
-        judge_life_found(judge, ALAR_ANOMALY_LATE_WRITE, subject, true);
+    if (storage_meets(judge->event, subject.entry)) {
+        subject.entry->is_touched = subject.entry->is_touched || !is_backend;
+        (void)judge_life_act(judge, subject, is_backend ? JUDGE_ACT_BACK_WRITE : JUDGE_ACT_WRITE);
     }
     return ALAR_OK;
 }
 
-static enum alar_status storage_misuse(struct alar_judge *judge, struct judge_subject subject)
+/* Which act the record is; reads and writes are looked at more closely. */
+static enum judge_act storage_act(const struct alar_event *event)
 {
-    struct judge_entry *entry = subject.entry;
+    bool is_backend = alar_event_number(event, ALAR_FIELD_BY, 0) == 1;
 
-    if (entry && alar_handle_is_owned(&entry->handle)) {
-        entry->is_dropped = true; /* nobody can wait for it any more: no leak on top */
-        judge_life_found(judge, ALAR_ANOMALY_MISUSE, subject, false);
-        subject.op->is_tainted = true; /* what is read of it from now on means nothing */
+    switch ((int)event->record) {
+    case ALAR_RECORD_READ:
+        return JUDGE_ACT_READ;
+    case ALAR_RECORD_WRITE:
+        return is_backend ? JUDGE_ACT_BACK_WRITE : JUDGE_ACT_WRITE;
+    case ALAR_RECORD_CANCEL:
+        return JUDGE_ACT_UNHANDLE;
+    case ALAR_RECORD_DROP:
+        return JUDGE_ACT_DROP;
+    case ALAR_RECORD_FREE:
+        return event->has[ALAR_FIELD_OP] ? JUDGE_ACT_UNHANDLE : JUDGE_ACT_UNSTORE;
+    default:
+        return JUDGE_ACT_REUSE; /* alloc */
     }
-    return ALAR_OK;
 }
 
-static enum alar_status storage_drop(struct alar_judge *judge, struct judge_subject subject)
+/* Remembers that the program wrote there: what is read of it is no longer the result. */
+static void storage_wrote(struct judge_rank *rank, uint64_t buf)
 {
-    struct judge_entry *entry = subject.entry;
-
-    if (entry && alar_handle_is_owned(&entry->handle) && !entry->is_timed_out) {
-        entry->is_dropped = true;
-        judge_life_found(judge, ALAR_ANOMALY_LEAK, subject, false);
-    }
-    return ALAR_OK;
+    rank->written[rank->writes++ % JUDGE_WRITTEN] = buf;
 }
 
-static enum alar_status storage_free(struct alar_judge *judge, struct judge_subject subject)
-{
-    struct judge_entry *entry = subject.entry;
-
-    if (entry && !entry->is_storage_lost && !storage_is_ordered(judge, entry)) {
-        entry->is_storage_lost = true;
-        subject.op->is_tainted = true;
-        judge_life_found(judge,
-                         judge->event->record == ALAR_RECORD_ALLOC ? ALAR_ANOMALY_REUSED_IN_FLIGHT
-                                                                   : ALAR_ANOMALY_FREED_IN_FLIGHT,
-                         subject, false);
-    }
-    return ALAR_OK;
-}
-
-/* Storage is named directly, or through the operation that uses it. */
+/* Storage is named directly, or through an operation that used it; it belongs to whatever is
+   pending on it now, by whichever name. spec: O-75 */
 static enum alar_status storage_subject(struct alar_judge *judge, struct judge_subject *subject)
 {
     const struct alar_event *event = judge->event;
-    bool is_backend_read =
-        event->record == ALAR_RECORD_READ && alar_event_number(event, ALAR_FIELD_BY, 0) == 1;
     uint32_t rank = (uint32_t)event->number[ALAR_FIELD_RANK];
     bool is_reading = event->record == ALAR_RECORD_READ;
+    bool is_access = storage_act(event) == JUDGE_ACT_READ || storage_act(event) == JUDGE_ACT_WRITE;
+    uint64_t buf = 0;
 
-    if (is_backend_read) {
-        rank = (uint32_t)alar_event_number(event, ALAR_FIELD_OF, rank);
-    }
-    if (event->has[ALAR_FIELD_OP]) {
-        return judge_life_find(judge, rank, subject);
-    }
     memset(subject, 0, sizeof *subject);
-    if (!event->has[ALAR_FIELD_BUF]) {
+    if (event->has[ALAR_FIELD_OP]) {
+        ALAR_TRY(judge_life_find(judge, rank, subject));
+        if (!is_access || !subject->entry || judge_life_is_owned(subject->entry->life)) {
+            return ALAR_OK;
+        }
+        buf = subject->entry->buf;
+    } else if (event->has[ALAR_FIELD_BUF]) {
+        buf = alar_text_hash(event->text[ALAR_FIELD_BUF]);
+    } else {
         return judge_complain(judge, ALAR_FIELD_EV, "`op` or `buf`", "neither");
     }
-    subject->entry = storage_find(judge, rank, event->text[ALAR_FIELD_BUF], !is_reading);
-    subject->op = subject->entry ? judge_op_at(judge, subject->entry->op) : NULL;
-    if (!subject->entry && (is_reading || event->record == ALAR_RECORD_WRITE)) {
-        judge_name_asked(judge, rank, alar_text_hash(event->text[ALAR_FIELD_BUF]));
+    struct judge_entry *owner = buf ? storage_find(judge, rank, buf, !is_reading) : NULL;
+    if (storage_act(event) == JUDGE_ACT_WRITE && buf) {
+        storage_wrote(judge_rank_at(judge, rank), buf);
+    }
+    if (!owner && event->has[ALAR_FIELD_BUF] && !event->has[ALAR_FIELD_OP] &&
+        (is_reading || event->record == ALAR_RECORD_WRITE)) {
+        judge_name_asked(judge, rank, buf);
+    }
+    if (owner) {
+        *subject = (struct judge_subject){judge_op_at(judge, owner->op), owner, false};
     }
     return ALAR_OK;
 }
@@ -198,23 +183,26 @@ static enum alar_status storage_subject(struct alar_judge *judge, struct judge_s
 enum alar_status judge_storage(struct alar_judge *judge)
 {
     const struct alar_event *event = judge->event;
+    enum judge_act act = storage_act(event);
     struct judge_subject subject;
 
+    if (event->record == ALAR_RECORD_READ && alar_event_number(event, ALAR_FIELD_BY, 0) == 1) {
+        return event->has[ALAR_FIELD_OP]
+                   ? storage_fetch(judge)
+                   : judge_complain(judge, ALAR_FIELD_EV, "`op` in what a back end reads", "none");
+    }
     ALAR_TRY(storage_subject(judge, &subject));
-    switch ((int)event->record) {
-    case ALAR_RECORD_READ:
-        return alar_event_number(event, ALAR_FIELD_BY, 0) == 1 ? storage_fetch(judge, subject)
-                                                               : storage_read(judge, subject);
-    case ALAR_RECORD_WRITE:
+    if (!subject.entry) {
+        return subject.is_past ? judge_life_past(judge, act) : ALAR_OK;
+    }
+    switch ((int)act) {
+    case JUDGE_ACT_READ:
+        return storage_read(judge, subject);
+    case JUDGE_ACT_WRITE:
+    case JUDGE_ACT_BACK_WRITE:
         return storage_write(judge, subject);
-    case ALAR_RECORD_CANCEL:
-        return storage_misuse(judge, subject);
-    case ALAR_RECORD_DROP:
-        return storage_drop(judge, subject);
-    case ALAR_RECORD_FREE:
-        return event->has[ALAR_FIELD_OP] ? storage_misuse(judge, subject)
-                                         : storage_free(judge, subject);
     default:
-        return storage_free(judge, subject); /* alloc */
+        (void)judge_life_act(judge, subject, act);
+        return ALAR_OK;
     }
 }

@@ -9,7 +9,7 @@
 /* What the ranks of a leftover operation did. */
 struct leftover {
     uint32_t missing, missing_over, missing_exited; /* never issued; of these: ended, ended badly */
-    uint32_t done, timed_out, failed, aborted, exited, waiting, expired, dropped;
+    uint32_t done, returned, timed_out, failed, aborted, exited, gone, waiting, expired;
     const struct judge_entry *first; /* of those that issued */
 };
 
@@ -17,9 +17,9 @@ static bool leftover_is_expired(const struct alar_judge *judge, const struct jud
                                 int64_t now)
 {
     const struct judge_rank *rank = judge_rank_at(judge, entry->rank);
-    int64_t latest = rank->t + rank->t0;
+    int64_t latest = judge_time(rank->t, rank->t0);
 
-    if (rank->clock == 1 && latest < now) {
+    if (rank->clock == JUDGE_TICKS && latest < now) {
         latest = now;
     }
     return entry->deadline != INT64_MAX && latest >= entry->deadline;
@@ -34,6 +34,34 @@ static void leftover_missing(const struct alar_judge *judge, struct leftover *le
     left->missing_exited += rank->is_exited;
 }
 
+static bool leftover_has_returned(const struct judge_entry *entry)
+{
+    return judge_did(entry, JUDGE_ACT_RETURN) || judge_did(entry, JUDGE_ACT_ORDER);
+}
+
+/* Does it call the library for it, by a wait or a query, or has it called? */
+static bool leftover_calls(const struct judge_entry *entry)
+{
+    return entry->is_sync || judge_did(entry, JUDGE_ACT_WAIT) ||
+           judge_did(entry, JUDGE_ACT_QUERY_NO) || judge_did(entry, JUDGE_ACT_QUERY_YES);
+}
+
+/* A rank that others depended on left before it was told anything. Its own failure, when it had
+   one, comes first: leaving is the echo. spec: O-72 */
+static bool leftover_is_gone(const struct alar_judge *judge, const struct judge_entry *entry)
+{
+    bool is_told = judge_did(entry, JUDGE_ACT_FAIL) || judge_did(entry, JUDGE_ACT_EXPIRE);
+
+    return judge_did(entry, JUDGE_ACT_ABORT) ||
+           (!is_told && (judge_rank_at(judge, entry->rank)->is_exited ||
+                         judge_rank_at(judge, entry->rank)->is_aborted));
+}
+
+static bool rank_is_exited(const struct alar_judge *judge, const struct judge_entry *entry)
+{
+    return judge_rank_at(judge, entry->rank)->is_exited;
+}
+
 static struct leftover leftover_read(const struct alar_judge *judge, const struct judge_op *op,
                                      int64_t now)
 {
@@ -42,79 +70,32 @@ static struct leftover leftover_read(const struct alar_judge *judge, const struc
 
     for (uint32_t m = 0; m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
-        const struct judge_rank *rank = judge_rank_at(judge, judge_member_rank(judge, group, m));
 
-        if (!entry->is_issued) {
+        if (entry->life == JUDGE_FREE) {
             leftover_missing(judge, &left, judge_member_rank(judge, group, m));
             continue;
         }
-        bool is_owned = alar_handle_is_owned(&entry->handle);
+        bool is_timed_out = judge_did(entry, JUDGE_ACT_EXPIRE);
         left.first = left.first ? left.first : entry;
-        left.exited += rank->is_exited || rank->is_aborted;
-        left.timed_out += entry->is_timed_out;
-        left.failed += entry->is_failed && !entry->is_timed_out;
-        left.aborted += entry->is_aborted;
-        left.done += entry->is_done && !entry->is_failed && !entry->is_timed_out;
-        left.dropped += entry->is_dropped;
-        if (is_owned && !entry->is_done && !entry->is_timed_out) {
-            left.waiting += entry->is_waited || entry->is_tested || entry->is_sync;
+        left.gone += leftover_is_gone(judge, entry);
+        left.exited += leftover_is_gone(judge, entry) && rank_is_exited(judge, entry);
+        left.returned += leftover_has_returned(entry);
+        left.timed_out += is_timed_out;
+        left.failed += judge_did(entry, JUDGE_ACT_FAIL) && !is_timed_out;
+        left.aborted += entry->life == JUDGE_ABORTED;
+        left.done +=
+            judge_is_done(entry) && (leftover_has_returned(entry) || entry->life == JUDGE_SEEN);
+        if (entry->life == JUDGE_PENDING) {
+            left.waiting += leftover_calls(entry);
             left.expired += leftover_is_expired(judge, entry, now);
         }
     }
     return left;
 }
 
-/* When the last rank was told, if those that were have one clock. */
-static void leftover_told(const struct alar_judge *judge, const struct judge_op *op,
-                          struct alar_evidence *evidence)
-{
-    bool is_one = true;
-
-    for (uint32_t m = 0; m < op->members; m++) {
-        const struct judge_entry *entry = judge_entry_at(judge, op, m);
-        uint64_t clock = judge_rank_at(judge, entry->rank)->clock;
-
-        if (entry->is_timed_out || entry->is_failed) {
-            is_one = is_one && entry->has_t && (!evidence->clock || evidence->clock == clock);
-            evidence->told =
-                !evidence->clock || entry->t_done > evidence->told ? entry->t_done : evidence->told;
-            evidence->clock = clock;
-        }
-    }
-    evidence->clock = is_one ? evidence->clock : 0;
-}
-
-/* A finding about all ranks of an operation: who joined, who did not, and up to four of them shown.
- */
-static struct alar_evidence *leftover_found(struct alar_judge *judge, enum alar_anomaly anomaly,
-                                            struct judge_op *op)
-{
-    const struct judge_group *group = judge_group_at(judge, op->group);
-    struct alar_evidence *evidence = judge_found(judge, anomaly, op, ALAR_RANK_ALL);
-    uint32_t shown = 0;
-
-    for (uint32_t m = 0; evidence && m < op->members; m++) {
-        const struct judge_entry *entry = judge_entry_at(judge, op, m);
-
-        if (entry->is_issued || group->is_declared) {
-            alar_list_add(entry->is_issued ? &evidence->joined : &evidence->missing,
-                          judge_member_rank(judge, group, m));
-        }
-        if (entry->is_issued && shown++ < 4) {
-            judge_show_issue(judge, evidence, op, entry);
-            judge_show_wait(judge, evidence, entry);
-            judge_show_done(judge, evidence, op, entry);
-        }
-    }
-    if (evidence) {
-        leftover_told(judge, op, evidence);
-    }
-    return evidence;
-}
-
 static void leftover_timeout(struct alar_judge *judge, struct judge_op *op)
 {
-    struct alar_evidence *evidence = leftover_found(judge, ALAR_ANOMALY_TIMEOUT, op);
+    struct alar_evidence *evidence = judge_leftover_found(judge, ALAR_ANOMALY_TIMEOUT, op);
 
     if (evidence && evidence->missing.count == 0) {
         evidence->missing = op->named; /* all joined; these went silent, the back end says */
@@ -122,8 +103,9 @@ static void leftover_timeout(struct alar_judge *judge, struct judge_op *op)
     for (uint32_t m = 0; evidence && m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
 
-        if (entry->is_timed_out) {
+        if (judge_did(entry, JUDGE_ACT_EXPIRE)) {
             alar_list_add(&evidence->ranks, entry->rank);
+            judge_evidence_late(evidence, entry);
         }
     }
 }
@@ -132,13 +114,14 @@ static void leftover_timeout(struct alar_judge *judge, struct judge_op *op)
 static void leftover_stall(struct alar_judge *judge, struct judge_op *op)
 {
     const struct judge_group *group = judge_group_at(judge, op->group);
-    struct alar_evidence *evidence = leftover_found(judge, ALAR_ANOMALY_STALL, op);
+    struct alar_evidence *evidence = judge_leftover_found(judge, ALAR_ANOMALY_STALL, op);
 
     for (uint32_t m = 0; evidence && m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
-        bool calls = entry->is_waited || entry->is_tested || entry->is_sync || entry->is_done;
+        bool is_idle =
+            entry->life == JUDGE_FREE || (!leftover_calls(entry) && !judge_is_done(entry));
 
-        if (!entry->is_issued || !calls) {
+        if (is_idle) {
             alar_list_add(&evidence->ranks, judge_member_rank(judge, group, m));
         }
     }
@@ -151,18 +134,24 @@ static void leftover_failed(struct alar_judge *judge, struct judge_op *op,
                             const struct leftover *left)
 {
     const struct judge_group *group = judge_group_at(judge, op->group);
-    bool is_lost = left->exited + left->missing_exited + left->aborted > 0;
+    bool is_exit =
+        left->exited + left->missing_exited > 0; /* who aborts then does so because of it */
+    bool is_lost = is_exit || left->gone + left->aborted > 0;
     struct alar_evidence *evidence =
-        leftover_found(judge, is_lost ? ALAR_ANOMALY_FAILED_RANK : ALAR_ANOMALY_FAILED, op);
+        judge_leftover_found(judge, is_lost ? ALAR_ANOMALY_FAILED_RANK : ALAR_ANOMALY_FAILED, op);
 
     if (!evidence) {
         return;
     }
     memcpy(evidence->name[0], op->error, sizeof evidence->name[0]);
     for (uint32_t m = 0; m < op->members; m++) {
+        const struct judge_entry *entry = judge_entry_at(judge, op, m);
         const struct judge_rank *rank = judge_rank_at(judge, judge_member_rank(judge, group, m));
+        bool is_gone = entry->life == JUDGE_FREE
+                           ? rank->is_exited
+                           : leftover_is_gone(judge, entry) && (!is_exit || rank->is_exited);
 
-        if (is_lost ? rank->is_exited : judge_entry_at(judge, op, m)->is_failed) {
+        if (is_lost ? is_gone : judge_did(entry, JUDGE_ACT_FAIL)) {
             alar_list_add(&evidence->ranks, judge_member_rank(judge, group, m));
         }
     }
@@ -171,16 +160,27 @@ static void leftover_failed(struct alar_judge *judge, struct judge_op *op,
 /* A value came out although somebody's contribution never went in. spec: O-16 */
 static void leftover_premature(struct alar_judge *judge, struct judge_op *op)
 {
-    struct alar_evidence *evidence = leftover_found(judge, ALAR_ANOMALY_PREMATURE, op);
+    struct alar_evidence *evidence = judge_leftover_found(judge, ALAR_ANOMALY_PREMATURE, op);
 
     for (uint32_t m = 0; evidence && m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
 
-        if (entry->is_issued && entry->is_done) {
+        if (entry->life != JUDGE_FREE && judge_is_done(entry)) {
             alar_list_add(&evidence->ranks, entry->rank);
         }
     }
     op->is_tainted = true;
+}
+
+/* Its end came by no call on its handle: neither a wait nor a query, nor the operation itself. A
+   sync ends operations and not handles. spec: O-42 */
+static bool leftover_is_leaked(const struct judge_entry *entry)
+{
+    bool is_open = entry->life == JUDGE_PENDING || entry->life == JUDGE_SEEN;
+
+    return is_open && !entry->is_sync && !judge_did(entry, JUDGE_ACT_WAIT) &&
+           !judge_did(entry, JUDGE_ACT_QUERY_YES) && !judge_did(entry, JUDGE_ACT_COMPLETE) &&
+           !judge_did(entry, JUDGE_ACT_DROP) && !judge_did(entry, JUDGE_ACT_UNHANDLE);
 }
 
 /* All joined, and nobody was told of a failure. */
@@ -188,17 +188,15 @@ static void leftover_leaks(struct alar_judge *judge, struct judge_op *op)
 {
     for (uint32_t m = 0; m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
-        bool is_idle = !entry->is_done && !entry->is_waited && !entry->is_sync &&
-                       !entry->is_dropped && !entry->is_aborted;
         bool is_regular = judge_rank_at(judge, entry->rank)->is_over &&
-                          !judge_rank_at(judge, entry->rank)->is_exited &&
-                          !judge_rank_at(judge, entry->rank)->is_given_up;
+                          !judge_rank_at(judge, entry->rank)->is_exited;
 
-        if (is_idle && is_regular && !entry->is_seen_complete) {
+        if (leftover_is_leaked(entry) && is_regular) {
             judge_show_issue(judge, judge_found(judge, ALAR_ANOMALY_LEAK, op, entry->rank), op,
                              entry);
         }
-        if (judge->contract.is_once && is_regular && entry->is_done && !entry->is_read) {
+        if (judge->contract.is_once && is_regular && leftover_has_returned(entry) &&
+            entry->read_mask == 0 && judge_is_done(entry)) {
             struct alar_evidence *evidence =
                 judge_found(judge, ALAR_ANOMALY_UNUSED, op, entry->rank);
 
@@ -218,12 +216,12 @@ static void leftover_pending(struct alar_judge *judge, const struct judge_op *op
         memcpy(pending->group, group->name, sizeof pending->group);
         pending->number = op->number;
         for (uint32_t m = 0; m < op->members; m++) {
-            alar_list_add(judge_entry_at(judge, op, m)->is_issued ? &pending->joined
-                                                                  : &pending->missing,
+            alar_list_add(judge_entry_at(judge, op, m)->life != JUDGE_FREE ? &pending->joined
+                                                                           : &pending->missing,
                           judge_member_rank(judge, group, m));
         }
     }
-    judge_unknown(judge, ALAR_UNKNOWN_PENDING, left->first->issue, left->first->rank);
+    judge_unknown(judge, ALAR_UNKNOWN_PENDING, left->first->issue.place, left->first->rank);
 }
 
 /* Somebody never issued it. */
@@ -233,7 +231,7 @@ static void leftover_unjoined(struct alar_judge *judge, struct judge_op *op,
     if (left->timed_out) {
         leftover_timeout(judge, op);
     } else if (!judge_group_at(judge, op->group)->is_declared) {
-        judge_unknown(judge, ALAR_UNKNOWN_MEMBERS, left->first->issue, left->first->rank);
+        judge_unknown(judge, ALAR_UNKNOWN_MEMBERS, left->first->issue.place, left->first->rank);
     } else if (left->done && left->missing_over == left->missing) {
         leftover_premature(judge, op);
     } else if (left->failed) {
@@ -241,7 +239,8 @@ static void leftover_unjoined(struct alar_judge *judge, struct judge_op *op,
     } else if (left->expired) {
         leftover_stall(judge, op);
     } else if (left->missing_over == left->missing && left->missing_exited == 0) {
-        struct alar_evidence *evidence = leftover_found(judge, ALAR_ANOMALY_MISMATCH_COUNT, op);
+        struct alar_evidence *evidence =
+            judge_leftover_found(judge, ALAR_ANOMALY_MISMATCH_COUNT, op);
 
         if (evidence) {
             evidence->ranks = evidence->missing;
@@ -266,8 +265,11 @@ static void leftover_joined(struct alar_judge *judge, struct judge_op *op,
         if (left->waiting && !op->is_found) {
             leftover_pending(judge, op, left);
         }
+        if (left->aborted && !op->is_found) {
+            judge_unknown(judge, ALAR_UNKNOWN_ABORTED, left->first->issue.place, left->first->rank);
+        }
     }
-    if (left->done) {
+    if (left->done || left->returned) {
         judge_settle(judge, op);
     }
 }
@@ -293,19 +295,23 @@ static int64_t leftover_now(const struct alar_judge *judge)
     for (uint32_t r = 0; r < judge->setup.world; r++) {
         const struct judge_rank *rank = judge_rank_at(judge, r);
 
-        if (rank->has_t && rank->clock == 1 && rank->t > now) {
+        if (rank->has_t && rank->clock == JUDGE_TICKS && rank->t > now) {
             now = rank->t;
         }
     }
     return now;
 }
 
-/* Operations of one group stand in the order of their numbers, except where rank files ran ahead of
-   each other: the first unjoined one is the cause, whatever was seen first. */
+/* Operations of one group stand in the order of their numbers: the first that went wrong is the
+   cause of what follows. */
 void judge_leftovers(struct alar_judge *judge)
 {
     int64_t now = leftover_now(judge);
 
+    for (uint64_t next = judge->oldest; next; next = judge_op_at(judge, next)->newer) {
+        judge_match(judge, judge_op_at(judge, next));
+    }
+    judge_strangers(judge);
     for (uint64_t next = judge->oldest; next;) {
         uint64_t made = next;
         struct judge_op *op = judge_op_at(judge, made);
@@ -313,6 +319,9 @@ void judge_leftovers(struct alar_judge *judge)
         uint64_t judged = judge->verdict.judged;
 
         next = op->newer;
+        if (op->is_mixed) {
+            judge_mismatch(judge, op);
+        }
         if (!judge_is_echo(judge, op)) {
             INV("what is no echo was issued", left.first != NULL);
             if (left.missing) {

@@ -8,6 +8,19 @@ const char *alar_verdict_name(enum alar_verdict_kind kind)
     return (unsigned)kind < ALAR_VERDICT_COUNT ? names[kind] : "?";
 }
 
+const char *alar_standing_text(enum alar_standing_kind kind)
+{
+    static const char *const texts[] = {
+        [ALAR_STANDING_PENDING] = "started and pending",
+        [ALAR_STANDING_DONE] = "has the value and went on",
+        [ALAR_STANDING_TIMED_OUT] = "told that it timed out",
+        [ALAR_STANDING_FAILED] = "told that it failed",
+        [ALAR_STANDING_ABORTED] = "torn down",
+    };
+
+    return (unsigned)kind < sizeof texts / sizeof *texts ? texts[kind] : "?";
+}
+
 const char *alar_unknown_text(enum alar_unknown reason)
 {
     static const char *const texts[] = {
@@ -21,6 +34,9 @@ const char *alar_unknown_text(enum alar_unknown reason)
         "some operations were not judged",
         "a rank's recording stops without an end",
         "an operation is pending where the recording stops, and no deadline passed",
+        "an operation was torn down, or issued after that, and what became of it was not recorded",
+        "a record speaks of an operation that its rank left too far behind",
+        "a value that was read is not the result, and no record shows a write between",
         "contributions or results were not recorded",
         "a value could not be decided",
         "a report could not be recomputed from what was recorded",
@@ -66,17 +82,23 @@ const char *alar_sees_text(unsigned number)
     return number < ALAR_SEES_COUNT ? sees[number].text : "?";
 }
 
+/* The least ones are kept, in order: who was named first means nothing. */
 void alar_list_add(struct alar_list *list, uint64_t item)
 {
     uint32_t kept = list->count < ALAR_LIST_MAX ? list->count : ALAR_LIST_MAX;
+    uint32_t at = kept;
 
-    for (uint32_t k = 0; k < kept; k++) {
-        if (list->item[k] == item) {
-            return;
-        }
+    while (at > 0 && list->item[at - 1] >= item) {
+        at--;
     }
-    if (kept < ALAR_LIST_MAX) {
-        list->item[kept] = item;
+    if (at < kept && list->item[at] == item) {
+        return;
+    }
+    for (uint32_t k = kept < ALAR_LIST_MAX ? kept : kept - 1; k > at; k--) {
+        list->item[k] = list->item[k - 1];
+    }
+    if (at < ALAR_LIST_MAX) {
+        list->item[at] = item;
     }
     list->count++;
 }

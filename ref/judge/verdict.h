@@ -26,6 +26,9 @@ enum alar_unknown {
     ALAR_UNKNOWN_NO_END,    /* the recording of a rank stops without `end` */
     ALAR_UNKNOWN_PENDING,   /* an operation is pending where the recording stops; no deadline passed
                              */
+    ALAR_UNKNOWN_ABORTED,   /* an operation was torn down, or issued after that */
+    ALAR_UNKNOWN_WINDOW,    /* a record speaks of an operation that was forgotten */
+    ALAR_UNKNOWN_READ,      /* what was read is not the result, and nothing shows a write between */
     ALAR_UNKNOWN_NO_VALUE,  /* contributions or results of an operation were not recorded */
     ALAR_UNKNOWN_UNDECIDED, /* the numbers were not decided within the budget or the model */
     ALAR_UNKNOWN_REPORT,    /* a report could not be recomputed from what was recorded */
@@ -99,15 +102,35 @@ struct alar_witness_event {
     char src[ALAR_NAME_MAX]; /* "" when the caller was not recorded */
 };
 
+/* How far one rank of an operation came, and the last thing it said about it. */
+enum alar_standing_kind {
+    ALAR_STANDING_PENDING,
+    ALAR_STANDING_DONE,
+    ALAR_STANDING_TIMED_OUT,
+    ALAR_STANDING_FAILED,
+    ALAR_STANDING_ABORTED,
+};
+struct alar_standing {
+    uint32_t rank;
+    enum alar_standing_kind kind;
+    enum alar_record last;
+    struct alar_place place;
+};
+
 /* One finding. What a field means for an anomaly is said in words.c. */
 struct alar_evidence {
     enum alar_anomaly anomaly;
     bool has_op;
     bool is_report; /* about a log line: name[0] is its metric */
     char group[ALAR_NAME_MAX];
-    uint64_t number;                  /* of the operation within its group */
-    int64_t step;                     /* training step it belongs to; -1 when not recorded */
-    struct alar_list ranks;           /* culprits */
+    uint64_t number;        /* of the operation within its group */
+    int64_t step;           /* training step it belongs to; -1 when not recorded */
+    struct alar_list ranks; /* culprits */
+    bool is_open;           /* nothing tells which of them is odd: all are named */
+    bool is_late;           /* was somebody told after a deadline? By so much: */
+    uint64_t late;
+    uint32_t standing_count; /* how far the ranks came */
+    struct alar_standing standing[ALAR_SCENES_MAX];
     struct alar_list joined, missing; /* who issued, who did not */
     struct alar_list ops;             /* operations, where one finding covers several */
     enum alar_dtype dtype;
@@ -227,12 +250,16 @@ struct alar_verdict {
     struct alar_fault_seen fault[ALAR_FAULTS_MAX];
     struct alar_provenance provenance;
     struct alar_reveal reveal;
+    uint64_t payloads;                /* operations whose ranks hold NaNs of different payloads */
     uint64_t twins_same, twins_legal; /* operations with the twin's bits; other bits, both legal */
     uint64_t peak;                    /* most handles pending at once on one rank */
 };
 
 /* "PASS", "FAIL", "UNKNOWN". */
 const char *alar_verdict_name(enum alar_verdict_kind kind);
+
+/* "started and pending". */
+const char *alar_standing_text(enum alar_standing_kind kind);
 
 /* One line for people, without end. */
 const char *alar_unknown_text(enum alar_unknown reason);

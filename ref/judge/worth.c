@@ -203,6 +203,6 @@ void judge_power(struct alar_judge *judge, const struct judge_op *op)
     if (power.drops == 0 && judge->setup.needs_power) {
         const struct judge_entry *first = judge_entry_at(judge, op, 0);
 
-        judge_unknown(judge, ALAR_UNKNOWN_NO_POWER, first->issue, first->rank);
+        judge_unknown(judge, ALAR_UNKNOWN_NO_POWER, first->issue.place, first->rank);
     }
 }

@@ -181,18 +181,32 @@ static bool claims_is_early(const struct alar_judge *judge, const struct judge_r
         }
         const struct judge_entry *entry = judge_entry_at(judge, judge_op_at(judge, at), member);
 
-        if (entry->is_issued && !entry->is_done && !entry->is_seen_complete && !entry->is_failed &&
-            !entry->is_timed_out && !entry->is_aborted) {
+        if (entry->life == JUDGE_PENDING) {
             return report->all_parts == 0 || report->is_retried;
         }
     }
     return false;
 }
 
+/* Did all ranks come to the end of its operations, later? */
+static bool claims_are_through(const struct alar_judge *judge, const struct judge_report *report)
+{
+    const struct judge_part *part = alar_arena_at(judge->arena, report->part);
+
+    for (uint32_t k = 0; k < report->parts; k++) {
+        const struct judge_op *op = part[k].op ? judge_op_at(judge, part[k].op) : NULL;
+
+        if (!op || op->finished < op->members) {
+            return false;
+        }
+    }
+    return report->parts > 0;
+}
+
 /* The value of an operation was logged, and its completion was recorded later. spec: O-104 */
 void report_claims_settle(struct alar_judge *judge, const struct judge_report *report)
 {
-    if (report->is_early && judge->event != NULL) { /* it settled, and not for want of more */
+    if (report->is_early && claims_are_through(judge, report)) {
         (void)report_found(judge, ALAR_ANOMALY_EARLY_READ, judge_metric_at(judge, report->metric),
                            about_of(report));
     }

@@ -103,7 +103,7 @@ static void ledger_fill(struct alar_judge *judge, const struct judge_metric *met
             const struct judge_op *op = judge_op_at(judge, at);
             bool is_mine =
                 judge_member_find(judge, judge_group_at(judge, op->group), ledger->rank, &member) &&
-                (c == 0 || judge_entry_at(judge, op, member)->is_issued);
+                (c == 0 || judge_entry_at(judge, op, member)->life != JUDGE_FREE);
 
             if (is_mine && is_reportable(op) && judge_report_is_of(judge, op, metric)) {
                 struct judge_due made = due_make(metric, op, op->step, op->mb);

@@ -127,7 +127,7 @@ Test(judge_full, counts_ranks_and_results_beyond_those_kept)
     const struct alar_verdict *verdict = told_verdict(&judged);
     const struct alar_evidence *evidence = &verdict->finding[0];
     cr_assert_eq(evidence->anomaly, ALAR_ANOMALY_RANKS_DISAGREE, "%s", told_reason(&judged));
-    cr_assert_eq(evidence->amount[0], 4, "%s", told_reason(&judged));
+    cr_assert_eq(evidence->amount[0], 7, "%s", told_reason(&judged));
     cr_assert_eq(evidence->amount[1], 1);
     cr_assert_eq(evidence->joined.count, 3);
     cr_assert_eq(evidence->ranks.count, 17);

@@ -66,24 +66,24 @@ Test(judge_issue, compares_members)
 #define OF(list) ",'in':[1],'members':[" list "]"
     static const struct told_row rows[] = {
         {"another list", ISSUE("0", "'g/0'", OF("0,1")) ISSUE("1", "'g/0'", OF("1")), ALAR_FAIL,
-         "mismatch-members: operation g/0, rank 1"},
+         "mismatch-members: operation g/0, ranks 0, 1"},
         {"an operation nobody else issued yet",
          ISSUE("0", "'g/0'", OF("0,1")) ISSUE("1", "'g/1'", OF("1")), ALAR_FAIL,
-         "mismatch-members: operation g/1, rank 1: "},
+         "mismatch-count: operation g/0, rank 1: "},
         {"the first one is named",
          ISSUE("0", "'g/0'", OF("0,1")) ISSUE("1", "'g/0'", OF("1")) ISSUE("0", "'g/1'", OF("0,1"))
              ISSUE("1", "'g/1'", OF("1")),
-         ALAR_FAIL, "mismatch-members: operation g/0, rank 1"},
+         ALAR_FAIL, "mismatch-members: operation g/0, ranks 0, 1"},
         {"a rank that is not in it says so, and may go on",
          ISSUE("0", "'g/0'", OF("0,1")) ISSUE("2", "'g/0'", OF("1,2")) DONE("2", "'g/0'", "1"),
-         ALAR_FAIL, "mismatch-members: operation g/0, rank 2"},
+         ALAR_FAIL, "mismatch-members: operation g/0, ranks 0, 2"},
         {"members outside the world", ISSUE("0", "'g/0'", OF("0,1")), ALAR_VERDICT_COUNT,
          "expected ranks below 1"},
         {"members of the world that have no record", ISSUE("0", "0", OF("0,1")) DONE("0", "0", "1"),
          ALAR_UNKNOWN, "`world` other members"},
         {"a rank that is not in it and does not say so",
-         ISSUE("0", "'g/0'", OF("0,1")) ISSUE("2", "'g/0'", ",'in':[1]"), ALAR_VERDICT_COUNT,
-         "a member of the group"},
+         ISSUE("0", "'g/0'", OF("0,1")) ISSUE("2", "'g/0'", ",'in':[1]"), ALAR_FAIL,
+         "mismatch-members: operation g/0, ranks 0, 2"},
     };
 
     ROWS(rows);
@@ -269,7 +269,7 @@ Test(judge_issue, says_why_an_operation_is_left)
          "leak: operation world/0, ranks 0, 1"},
         {"never waited for, by a rank that gave up",
          ALL "{'ev':'exit','rank':0,'code':2}\n" END("0") END("1"), ALAR_FAIL,
-         "leak: operation world/0, rank 1"},
+         "leak: operation world/0, ranks 0, 1"},
         {"never waited for, by a rank that was lost",
          ALL "{'ev':'exit','rank':0,'code':2}\n" END("1"), ALAR_FAIL,
          "leak: operation world/0, rank 1"},

@@ -44,7 +44,7 @@ Test(judge_limits, forgets_what_is_settled)
         char *at = text;
 
         at += snprintf(at, 512, "{\"ev\":\"trace\",\"world\":2,\"clock\":\"ticks\"}\n");
-        for (unsigned op = 0; op < (k ? 2000u : 20u); op++) {
+        for (unsigned op = 0; op < (k ? 2000u : 200u); op++) {
             at += snprintf(at, 512,
                            "{\"ev\":\"issue\",\"rank\":0,\"op\":%u,\"in\":[1,2]}\n"
                            "{\"ev\":\"issue\",\"rank\":1,\"op\":%u,\"in\":[1,2]}\n"

@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# What a record means for its rank's part in an operation, and who is named, through `alar check`: each
+# history is judged as it stands and with the lines of its ranks in two other orders, which must not
+# change the verdict, the anomaly or the ranks. Rows: rule, verdict, anomaly, ranks, words, history with ' for ".
+# cores: 1
+. "$(dirname "$0")/../lib/tally.sh"
+
+P="{'ev':'issue','rank':0,'op':0,'in':[1]} {'ev':'issue','rank':1,'op':0,'in':[2]}"
+T="{'ev':'issue','rank':0,'op':0,'in':[1],'t':0} {'ev':'issue','rank':1,'op':0,'in':[2],'t':5}"
+D="{'ev':'done','rank':0,'op':0,'out':[3]} {'ev':'done','rank':1,'op':0,'out':[3]}"
+D1="{'ev':'done','rank':1,'op':0,'out':[3]}"
+S="{'ev':'contract','wait':'stream'}"
+
+# orders HISTORY: as it is, ranks one after the other, and the last rank first; what has no rank stays in front.
+orders() {
+    tr ' ' '\n' <<<"$1" | sed "s/'/\"/g; /^$/d" >"$SCRATCH/0.jsonl"
+    jq -c '.' "$SCRATCH/0.jsonl" | jq -s -c 'sort_by(.rank // -1)[]' >"$SCRATCH/1.jsonl"
+    jq -s -c 'sort_by(if .rank == null then -9 else -.rank end)[]' "$SCRATCH/0.jsonl" >"$SCRATCH/2.jsonl"
+}
+
+judged() { # judged FILE: verdict, anomaly, ranks
+    "$BUILD/alar" check --json "$1" | jq -r '[.verdict, .findings[0].anomaly // "-",
+        ([.findings[0].ranks[]?] | if length == 0 then "-" else map(tostring) | join(",") end)] | join(" ")'
+}
+
+row() { # row "VERDICT ANOMALY RANKS" WORDS HISTORY
+    local k found
+    orders "$3"
+    for k in 0 1 2; do
+        found=$(judged "$SCRATCH/$k.jsonl")
+        [ "$found" = "$1" ] || { echo "order $k: expected $1, found $found"; return 1; }
+    done
+    "$BUILD/alar" check "$SCRATCH/0.jsonl" >"$SCRATCH/words"
+    grep -qF -e "$2" "$SCRATCH/words" || { echo "expected the words '$2'"; cat "$SCRATCH/words"; return 1; }
+}
+
+# spec: O-70
+check "O-70: the same six records in any order" row "FAIL premature 0,1" "" \
+    "$P $D {'ev':'test','rank':0,'op':0,'done':false} {'ev':'test','rank':1,'op':0,'done':false}"
+check "O-70: a peer's input is named before its lines" row "PASS - -" "" \
+    "{'ev':'issue','rank':1,'op':0,'in':[2]} {'ev':'read','rank':1,'op':0,'by':'backend','of':0,'t':1} \
+     {'ev':'done','rank':1,'op':0,'out':[3]} {'ev':'issue','rank':0,'op':0,'in':[1]} {'ev':'done','rank':0,'op':0,'out':[3],'t':9}"
+check "O-70: an error after the value, whoever's lines come first" row "FAIL failed 0" "" \
+    "$P $D {'ev':'fail','rank':0,'op':0,'error':'ECONN'}"
+
+# spec: O-71
+many() { # many COUNT: so many operations of two ranks
+    local k
+    for ((k = 0; k < $1; k++)); do
+        printf "{'ev':'issue','rank':%d,'op':$k,'in':[1]} {'ev':'done','rank':%d,'op':$k,'out':[2]} " 0 0 1 1
+    done
+}
+check "O-71: a query that takes it back, inside the window" row "FAIL premature 0" "" \
+    "$(many 60) {'ev':'test','rank':0,'op':0,'done':false}"
+check "O-71: and behind it" row "FAIL premature 0" "" "$(many 100) {'ev':'test','rank':0,'op':0,'done':false}"
+check "O-71: another value, inside the window" row "FAIL value-changed 0" "" \
+    "$(many 60) {'ev':'done','rank':0,'op':0,'out':[7]}"
+check "O-71: behind it nobody can tell" row "UNKNOWN - -" "too far behind" \
+    "$(many 100) {'ev':'done','rank':0,'op':0,'out':[2]}"
+check "O-71: a read without bits can be told" row "PASS - -" "" "$(many 100) {'ev':'read','rank':0,'op':0}"
+
+# spec: O-72
+three() { # three A B C: what each of three ranks, which contribute 1, 2 and 4, got
+    printf "{'ev':'issue','rank':%d,'op':0,'in':[%d]} " 0 1 1 2 2 4
+    printf "{'ev':'done','rank':%d,'op':0,'out':[%d]} " 0 "$1" 1 "$2" 2 "$3"
+}
+check "O-72: the holder of the illegal result, be it the first" row "FAIL ranks-disagree 0" "" "$(three 9 7 7)"
+check "O-72: two that hold illegal ones" row "FAIL ranks-disagree 0,2" "" "$(three 9 7 8)"
+check "O-72: two alike against the legal one" row "FAIL ranks-disagree 0,1" "" "$(three 9 9 7)"
+check "O-72: all illegal: the odd one" row "FAIL ranks-disagree 1" "" "$(three 9 8 9)"
+check "O-72: nothing to go by" row "FAIL ranks-disagree 0,1,2" "nothing tells which rank is odd" "$(three 8 9 10)"
+check "O-72: the odd number of elements" row "FAIL mismatch-elements 0" "" \
+    "{'ev':'issue','rank':0,'op':0,'in':[1,1]} {'ev':'issue','rank':1,'op':0,'in':[1]} {'ev':'issue','rank':2,'op':0,'in':[1]}"
+check "O-72: two ranks, two keys" row "FAIL mismatch-key 0,1" "nothing tells which rank is odd" \
+    "{'ev':'issue','rank':0,'op':0,'in':[1],'key':'a'} {'ev':'issue','rank':1,'op':0,'in':[1],'key':'b'}"
+check "O-72: leaving after one's own failure is no cause" row "FAIL failed 0" "" \
+    "$P {'ev':'fail','rank':0,'op':0,'error':'ECONN'} {'ev':'exit','rank':0,'code':1} $D1"
+check "O-72: a timeout after a wrong value is an echo" row "FAIL illegal-value 0,1" "also" \
+    "$P {'ev':'done','rank':0,'op':0,'out':[4]} {'ev':'done','rank':1,'op':0,'out':[4]} {'ev':'issue','rank':0,'op':1,'in':[1]} {'ev':'fail','rank':0,'op':1,'error':'timeout'}"
+
+# spec: O-73, N-20
+check "O-73: a second done with another value" row "FAIL value-changed 1" "" \
+    "$P $D {'ev':'done','rank':1,'op':0,'out':[77]}"
+check "O-73: bits that are not the result" row "UNKNOWN - -" "no record shows a write between" \
+    "$P $D {'ev':'read','rank':0,'op':0,'bits':[9]}"
+check "O-73: after a write they may be anything" row "PASS - -" "" \
+    "{'ev':'issue','rank':0,'op':0,'in':[1],'buf':'b'} {'ev':'done','rank':0,'op':0,'out':[1]} {'ev':'write','rank':0,'buf':'b'} {'ev':'read','rank':0,'op':0,'bits':[9]}"
+check "O-73: a counter that did not rise convicts" row "FAIL value-changed 0" "" \
+    "{'ev':'issue','rank':0,'op':0,'in':[1],'ver':3} {'ev':'done','rank':0,'op':0,'out':[1],'ver':3} {'ev':'read','rank':0,'op':0,'bits':[9],'ver':3}"
+check "O-73: NaN payloads are told apart in words" row "PASS - -" "NaNs of different payloads" \
+    "{'ev':'issue','rank':0,'op':0,'in':['7fc00001']} {'ev':'issue','rank':1,'op':0,'in':[2]} {'ev':'done','rank':0,'op':0,'out':['7fc00001']} {'ev':'done','rank':1,'op':0,'out':['ffc00002']}"
+check "N-20: the twin is the illegal one" row "FAIL twin-illegal 0" "" "$P {'ev':'twin','rank':0,'op':0,'out':[7]} $D"
+orders "$P {'ev':'twin','rank':0,'op':0,'out':[3,9]} $D"
+expect_text "N-20: a twin of more than n values is refused" 3 "at most n values" "$BUILD/alar" check "$SCRATCH/0.jsonl"
+
+# spec: O-74
+I1="{'ev':'issue','rank':0,'op':0,'in':[1],'buf':'a','stream':1} {'ev':'done','rank':0,'op':0,'out':[1],'stream':1}"
+check "O-74: the same storage on the same stream again" row "PASS - -" "" \
+    "$S $I1 {'ev':'issue','rank':0,'op':1,'in':[1],'buf':'a','stream':1} {'ev':'done','rank':0,'op':1,'out':[1],'stream':1}"
+check "O-74: on another stream" row "FAIL reused-in-flight 0" "" \
+    "$S $I1 {'ev':'issue','rank':0,'op':1,'in':[1],'buf':'a','stream':2} {'ev':'done','rank':0,'op':1,'out':[1],'stream':2}"
+check "O-74: streams that nobody recorded" row "PASS - -" "" \
+    "$S {'ev':'issue','rank':0,'op':0,'in':[1],'buf':'a'} {'ev':'done','rank':0,'op':0,'out':[1]} {'ev':'issue','rank':0,'op':1,'in':[1],'buf':'a'} {'ev':'done','rank':0,'op':1,'out':[1]}"
+check "O-74: a done without a stream orders its issue's" row "PASS - -" "" \
+    "$S {'ev':'issue','rank':0,'op':0,'in':[1],'stream':4} {'ev':'done','rank':0,'op':0,'out':[1]} {'ev':'read','rank':0,'op':0,'stream':4}"
+check "O-74: a blocking call orders the stream alone" row "FAIL early-read 0" "" \
+    "$S {'ev':'issue','rank':0,'op':0,'in':[1],'sync':true} {'ev':'done','rank':0,'op':0,'out':[1],'stream':1} {'ev':'read','rank':0,'op':0}"
+check "O-74: a sync of the issue's stream does not complete it" row "FAIL early-read 0" "" \
+    "$S {'ev':'issue','rank':0,'op':0,'in':[1],'stream':1} {'ev':'sync','rank':0,'stream':1} {'ev':'read','rank':0,'op':0} {'ev':'done','rank':0,'op':0,'out':[1],'stream':1}"
+
+# spec: O-75
+check "O-75: beside the slice, by the operation's name" row "PASS - -" "" \
+    "{'ev':'issue','rank':0,'op':0,'in':[1],'buf':'b','at':4,'n':1} {'ev':'write','rank':0,'op':0,'at':0,'n':1} {'ev':'done','rank':0,'op':0,'out':[1]}"
+check "O-75: in it" row "FAIL in-flight-write 0" "" \
+    "{'ev':'issue','rank':0,'op':0,'in':[1],'buf':'b','at':4,'n':1} {'ev':'write','rank':0,'op':0,'at':4,'n':1} {'ev':'done','rank':0,'op':0,'out':[1]}"
+check "O-75: by the name of what used it before" row "FAIL in-flight-write 0" "world/1" \
+    "{'ev':'issue','rank':0,'op':0,'in':[1],'buf':'a'} {'ev':'done','rank':0,'op':0,'out':[1]} {'ev':'issue','rank':0,'op':1,'in':[1],'buf':'a'} {'ev':'write','rank':0,'op':0} {'ev':'done','rank':0,'op':1,'out':[1]}"
+
+# spec: O-76, O-21, O-22
+C="{'ev':'trace','v':1,'world':2,'clock':'ticks','deadline':50}"
+check "O-76: success after the deadline" row "FAIL timeout 0" "told 250 after the deadline" \
+    "$C {'ev':'issue','rank':0,'t':0,'op':0,'in':[1]} {'ev':'done','rank':0,'t':300,'op':0,'out':[3]} {'ev':'issue','rank':1,'t':290,'op':0,'in':[2]} {'ev':'done','rank':1,'t':300,'op':0,'out':[3]} {'ev':'end','rank':0} {'ev':'end','rank':1}"
+check "O-76: a timeout that was told late" row "FAIL timeout 0" "told 250 after the deadline" \
+    "$C {'ev':'issue','rank':0,'t':0,'op':0,'in':[1]} {'ev':'fail','rank':0,'t':300,'op':0,'error':'timeout'} {'ev':'end','rank':0}"
+check "O-22: a stall says how far each rank came" row "FAIL stall -" "rank 1: has the value and went on" \
+    "$C {'ev':'issue','rank':0,'t':0,'op':0,'in':[1]} {'ev':'wait','rank':0,'t':1,'op':0} {'ev':'issue','rank':1,'t':0,'op':0,'in':[2]} {'ev':'done','rank':1,'t':5,'op':0,'out':[3]} {'ev':'end','rank':0,'t':1005} {'ev':'end','rank':1,'t':1005}"
+
+# spec: O-77
+for said in "{'ev':'complete','rank':0,'op':0,'out':[3],'t':1}" "{'ev':'test','rank':0,'op':0,'done':true,'t':1}" \
+    "{'ev':'wait','rank':0,'op':0,'done':true,'t':1}" "{'ev':'sync','rank':0,'t':1}"; do
+    check "O-77: told too early, and a wait after it: ${said:0:16}" row "FAIL premature 0" "" \
+        "$T $said {'ev':'done','rank':0,'op':0,'out':[3],'t':7} {'ev':'done','rank':1,'op':0,'out':[3],'t':8}"
+done
+check "O-77: a query takes it back" row "FAIL premature 0" "" \
+    "$P {'ev':'test','rank':0,'op':0,'done':true} {'ev':'test','rank':0,'op':0,'done':false} $D"
+check "O-77: so does one where a wait begins" row "FAIL premature 0" "" \
+    "$P $D {'ev':'wait','rank':0,'op':0,'done':false}"
+check "O-77: a wait that finds it complete allows the read" row "PASS - -" "" \
+    "$P {'ev':'wait','rank':0,'op':0,'done':true} {'ev':'read','rank':0,'op':0} $D"
+
+# spec: O-78
+check "O-78: a query that said yes ends the handle" row "UNKNOWN - -" "not recorded" \
+    "$P {'ev':'test','rank':0,'op':0,'done':true} $D1"
+check "O-78: with what was read as its value" row "PASS - -" "" \
+    "$P {'ev':'test','rank':0,'op':0,'done':true} {'ev':'read','rank':0,'op':0,'bits':[3]} $D1"
+check "O-78: a sync ends no handle" row "FAIL leak 0" "" "$P {'ev':'sync','rank':0} $D1"
+
+# spec: O-79
+A="$P {'ev':'abort','rank':0}"
+check "O-79: torn down, and nothing more" row "UNKNOWN - -" "torn down" "$A $D1"
+check "O-79: a read after that" row "FAIL no-value-read 0" "" "$A {'ev':'read','rank':0,'op':0} $D1"
+check "O-79: a success after that" row "FAIL abort-as-success 0" "" "$A {'ev':'complete','rank':0,'op':0,'out':[3]} $D1"
+check "O-79: it may go on" row "UNKNOWN - -" "" "$A {'ev':'write','rank':0,'op':0,'by':'backend'} $D1"
+check "O-79: issued after that" row "UNKNOWN - -" "torn down" "{'ev':'abort','rank':0} $P $D"
+tally

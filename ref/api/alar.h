@@ -29,9 +29,9 @@ struct alar_report {
     uint32_t extreme_rank;  /* min, max: the lowest rank that holds it, or a NaN; otherwise 0 */
     bool is_empty;          /* no token on any rank: neither NaN nor 0 */
     double tokens;      /* of all ranks; 0 under rank-mean and seed-undivided, which carry none */
-    uint64_t nonfinite; /* (rank, microbatch) cells with a non-finite local loss */
+    uint64_t nonfinite; /* local losses that are not finite */
     uint32_t nan_steps; /* steps whose value is NaN or infinite */
-    uint64_t empty;     /* steps without a token; under rank-mean cells without one */
+    uint64_t empty;     /* steps without a token; under rank-mean local losses without one */
 };
 
 /* As a deadline: wait for ever, and let synchronous schedules use blocking calls. */
@@ -60,8 +60,8 @@ struct alar;
 
 /* Opens a log; all ranks call. Starts the back end's library if the program has not.
    Errors: ALAR_E_INPUT for a back end that can't be loaded (one line in `error_line`, 512 bytes,
-   which may be NULL); ALAR_E_RANGE, for metrics that are none too, and for minima or maxima over
-   more than 1,024 ranks; ALAR_E_NOMEM; ALAR_E_BACKEND; ALAR_E_IO. */
+   which may be NULL); ALAR_E_RANGE, also for a metric without a name or with a repeated one, and
+   for minima or maxima over more than 1,024 ranks; ALAR_E_NOMEM; ALAR_E_BACKEND; ALAR_E_IO. */
 ALAR_API ALAR_MUST_USE enum alar_status
 alar_open(struct alar **log, const struct alar_config *config, char *error_line);
 

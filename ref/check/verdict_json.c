@@ -42,7 +42,6 @@ static void json_place(yajl_gen json, const struct alar_history_files *files,
 }
 
 static void json_witness(yajl_gen json, const struct alar_history_files *files,
-                         const struct alar_evidence *evidence,
                          const struct alar_witness_event *witness)
 {
     yajl_gen_map_open(json);
@@ -66,8 +65,7 @@ static void json_witness(yajl_gen json, const struct alar_history_files *files,
         alar_gen_text(json, "bits");
         yajl_gen_array_open(json);
         for (uint32_t k = 0; k < witness->shown; k++) {
-            json_bits(json, witness->is_of_report ? witness->dtype : evidence->dtype,
-                      witness->bits[k]);
+            json_bits(json, witness->dtype, witness->bits[k]);
         }
         yajl_gen_array_close(json);
     }
@@ -235,7 +233,7 @@ static void json_finding(yajl_gen json, const struct alar_history_files *files,
     alar_gen_text(json, "events");
     yajl_gen_array_open(json);
     for (uint32_t k = 0; k < evidence->witness_count; k++) {
-        json_witness(json, files, evidence, &evidence->witness[k]);
+        json_witness(json, files, &evidence->witness[k]);
     }
     yajl_gen_array_close(json);
     if (evidence->has_good) {

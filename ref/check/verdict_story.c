@@ -66,8 +66,7 @@ static void say_witness(struct verdict_phrase *phrase, const struct alar_evidenc
                     : witness->at ? ", from element %lld: "
                                   : ": ",
                     (long long)witness->at);
-        verdict_say_value(phrase, witness->is_of_report ? witness->dtype : evidence->dtype,
-                          witness->bits[k]);
+        verdict_say_value(phrase, witness->dtype, witness->bits[k]);
     }
     if (witness->has_t) {
         verdict_say(phrase, ", t = %lld", (long long)witness->t);

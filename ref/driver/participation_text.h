@@ -1,4 +1,4 @@
-/* What is said when an all-reduce does not hold each rank's contribution once. */
+/* The error line for an all-reduce that does not hold each rank's contribution once. */
 #ifndef ALAR_PARTICIPATION_TEXT_H
 #define ALAR_PARTICIPATION_TEXT_H
 

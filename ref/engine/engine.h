@@ -50,7 +50,8 @@ enum alar_action_kind {
     ALAR_ACTION_READY,  /* nothing to do: the program goes on */
     ALAR_ACTION_POST,   /* issue the all-reduce of `slot` */
     ALAR_ACTION_AWAIT,  /* the program stands still until `slot` ends or expires */
-    ALAR_ACTION_RETIRE, /* use what became of `slot`; its buffers are reused by a later POST */
+    ALAR_ACTION_RETIRE, /* read the value of `slot`, or acknowledge that there is none; its buffers
+                           are reused by a later POST */
     ALAR_ACTION_REPORT, /* write the log line of all that was taken since the last one */
     ALAR_ACTION_STOP,   /* the run is over, with `status`: give up the communicator */
     ALAR_ACTION_CLOSED, /* every handle is told; nothing comes any more */

@@ -1,4 +1,4 @@
-/* Lanes written and read: pairs, extremes, rank sets and the participation. */
+/* Elements written and read: pairs, extremes, rank sets and the participation. */
 #include "engine/payload_layout.h"
 
 #include "base/check.h"

@@ -1,6 +1,6 @@
 /* What travels in one all-reduce: the elements, their order, and back.
 
-   An all-reduce covers some microbatches ("cells") in step order, each with a local loss for every
+   An all-reduce covers some microbatches in step order, each with a local loss for every
    metric, in the order of the sorted names. Its elements are first the pairs, metrics innermost,
    then the extremes of metrics that are minima or maxima, then, unless the check for NaN is off,
    the flags, then, under `exact`, the participation.
@@ -39,15 +39,15 @@ struct alar_layout {
     uint64_t schema;       /* exact: hash of the sorted names and kinds of the metrics */
 };
 
-/* Lanes of a pair under `exact`. */
+/* Elements of a pair under `exact`. */
 #define ALAR_PAYLOAD_EXACT_ELEMENTS (ALAR_EXACT_WIRE_F64 + 1)
 
 /* What a element is: F32 (pair32), F64 (pair64) or I64 (exact); and its bytes. */
 enum alar_dtype alar_payload_dtype(const struct alar_layout *layout);
 size_t alar_payload_element_bytes(const struct alar_layout *layout);
 
-/* Cells that one pair covers: a step's where they may be added locally (token-weighted, not placed
-   per microbatch), otherwise one. */
+/* Microbatches that one pair covers: a step's where they may be added locally (token-weighted, not
+   placed per microbatch), otherwise one. */
 size_t alar_payload_pair_microbatches(const struct alar_layout *layout);
 
 /* Pairs for that many microbatches, all metrics counted: for each metric one a step where they may
@@ -58,7 +58,7 @@ size_t alar_payload_pairs(const struct alar_layout *layout, size_t microbatches)
 /* Whether any metric is a minimum or a maximum. */
 bool alar_payload_has_extremes(const struct alar_layout *layout);
 
-/* Lanes in all, extremes and flags included. */
+/* Elements in all, extremes and flags included. */
 size_t alar_payload_elements(const struct alar_layout *layout, size_t microbatches);
 
 /* Writes rank `rank`'s contribution to the group's all-reduce `number` over `microbatches`

@@ -20,7 +20,7 @@ void alar_element_write(enum alar_encoding encoding, void *elements, size_t i, d
 /* Ranks that a element can name: the bits of the whole numbers that it holds and adds exactly. */
 uint32_t alar_set_bits(enum alar_encoding encoding);
 
-/* Lanes of a set of that many ranks. */
+/* Elements of a set of that many ranks. */
 size_t alar_set_elements(enum alar_encoding encoding, uint32_t ranks);
 
 /* Writes a element of a set. */

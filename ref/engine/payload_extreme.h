@@ -30,7 +30,7 @@ struct alar_extreme {
 void alar_extreme_merge(enum alar_metric_kind kind, struct alar_extreme *best,
                         const struct alar_extreme *other);
 
-/* Lanes of one block. */
+/* Elements of one block. */
 size_t alar_extreme_elements(enum alar_encoding encoding, uint32_t ranks);
 
 /* Writes the block of rank own->rank, from elements[at] on, its value rounded once to the element.

@@ -57,7 +57,7 @@ bool alar_payload_has_extremes(const struct alar_layout *layout)
     return extremes_before(layout, layout->metrics) > 0;
 }
 
-/* Lanes of all blocks. */
+/* Elements of all blocks. */
 static size_t extreme_elements(const struct alar_layout *layout, size_t groups)
 {
     return groups * extremes_before(layout, layout->metrics) *

@@ -1,8 +1,8 @@
 /* What a post carries: named metrics, side by side in one all-reduce.
 
-   Lanes lie in the order of the sorted names, so that ranks which name them in another order still
-   add like to like; a hash of the sorted names and of what is made of each tells ranks with other
-   metrics apart. spec: N-52 */
+   Elements lie in the order of the sorted names, so that ranks which name them in another order
+   still add like to like; a hash of the sorted names and of what is made of each tells ranks with
+   other metrics apart. spec: N-52 */
 #ifndef ALAR_SCHEMA_H
 #define ALAR_SCHEMA_H
 

@@ -1,7 +1,7 @@
 /* Writes the history of one rank: DIRECTORY/rankR.jsonl, one record a line (spec/history.md), each
    line with one write(2). Nothing is allocated after the opening. A NULL history takes every record
    and does nothing. Times `t` come from the caller, in units of the header's clock since its t0.
-   Fields that are NULL, or said so below, are left out. */
+   Fields that are NULL, or 0 or -1 where a comment says so, are left out. */
 #ifndef ALAR_HISTORY_H
 #define ALAR_HISTORY_H
 

@@ -136,6 +136,7 @@ static struct alar_witness_event *find_witness(struct alar_evidence *evidence,
     witness->record = record;
     witness->place = place;
     witness->rank = rank;
+    witness->dtype = evidence->dtype;
     return witness;
 }
 
@@ -160,6 +161,7 @@ void judge_show_issue(const struct alar_judge *judge, struct alar_evidence *evid
         return;
     }
     witness->n = entry->n;
+    witness->dtype = entry->dtype;
     witness_time(judge, witness, entry, &entry->issue);
     memcpy(witness->src, entry->src, sizeof witness->src);
     if (entry->has_in) {

@@ -241,6 +241,23 @@ static enum alar_status issue_number(struct alar_judge *judge, const struct judg
     return ALAR_OK;
 }
 
+/* Some reductions are not for every dtype, or not for every number of elements. spec: N-32, N-33 */
+static enum alar_status issue_check(struct alar_judge *judge, const struct judge_op *mine)
+{
+    bool is_bitwise = mine->red >= ALAR_RED_BAND && mine->red <= ALAR_RED_BXOR;
+    bool is_place = mine->red == ALAR_RED_MAXLOC || mine->red == ALAR_RED_MINLOC;
+    uint64_t given = (uint64_t)alar_event_number(judge->event, ALAR_FIELD_IN, 0);
+
+    if (is_bitwise && alar_dtype_is_float(mine->dtype)) {
+        return judge_complain(judge, ALAR_FIELD_RED, "a bitwise reduction of integers",
+                              alar_dtype_name(mine->dtype));
+    }
+    return is_place && (mine->n % 2 != 0 || given % 2 != 0)
+               ? judge_complain(judge, ALAR_FIELD_RED, "elements in pairs, value and index",
+                                "an odd number of them")
+               : ALAR_OK;
+}
+
 enum alar_status judge_issue(struct alar_judge *judge)
 {
     const struct alar_event *event = judge->event;
@@ -251,6 +268,7 @@ enum alar_status judge_issue(struct alar_judge *judge)
     uint64_t group = issue_group(judge);
     uint32_t member;
 
+    ALAR_TRY(issue_check(judge, &mine));
     if (!judge_member_find(judge, judge_group_at(judge, group),
                            (uint32_t)event->number[ALAR_FIELD_RANK], &member)) {
         judge_group_stranger(judge_group_at(judge, group), (uint32_t)event->number[ALAR_FIELD_RANK],

@@ -94,7 +94,7 @@ static bool trees_survive(struct alar_judge *judge, const struct judge_op *op, c
     return true;
 }
 
-/* The trees that the ladder found for one element. */
+/* The trees that the proofs found for one element. */
 static void trees_take(struct trees *trees, const struct judge_element *asked)
 {
     const struct alar_origin *origin = &asked->origin;

@@ -95,10 +95,10 @@ struct alar_witness_event {
     int64_t at;     /* first element it shows */
     uint32_t shown; /* values below, at most 2 */
     uint64_t bits[2];
-    bool is_empty;     /* a report that shows EMPTY */
-    bool is_of_report; /* shows an operation of a report: its number and dtype follow */
+    enum alar_dtype dtype; /* of the values: its rank's own, whatever the others contributed */
+    bool is_empty;         /* a report that shows EMPTY */
+    bool is_of_report;     /* shows an operation of a report: its number follows */
     uint64_t number;
-    enum alar_dtype dtype;
     char src[ALAR_NAME_MAX]; /* "" when the caller was not recorded */
 };
 

@@ -1,4 +1,4 @@
-/* Why a value is illegal, and what a legal one is worth: the doubts that a verdict owes its reader.
+/* Why a value is illegal, and what a legal one is worth: what a verdict must say against itself.
  */
 #include "judge/judge_state.h"
 

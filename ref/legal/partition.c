@@ -8,7 +8,7 @@ uint64_t alar_partition_subsets(const struct alar_partition *partition)
     return partition->is_ordered ? leaves * leaves : UINT64_C(1) << leaves;
 }
 
-/* Cells of an ordered partition are numbered (length - 1) * leaves + start, others by subset. */
+/* Subsets of an ordered partition are numbered (length - 1) * leaves + start, others by subset. */
 bool alar_partition_split(const struct alar_partition *partition, uint32_t subset, uint32_t *step,
                           uint32_t *a, uint32_t *b)
 {

@@ -1,6 +1,6 @@
 /* How a family of trees takes a set of ranks apart: the geometry of its subsets.
 
-   Cells are numbered so that parts come before wholes. */
+   Subsets are numbered so that parts come before wholes. */
 #ifndef ALAR_PARTITION_H
 #define ALAR_PARTITION_H
 

@@ -103,7 +103,7 @@ static void goal_split(const struct alar_reachable *reachable, struct goal goal,
             }
         }
     }
-    INV("every value of a cell came from a split", false);
+    INV("every value of a subset came from a split", false);
 }
 
 /* Writes the tree backwards: a sum, then its right part, then its left one. */

@@ -1,4 +1,4 @@
-/* Lanes are a slice of the carried digits of a superaccumulator, with the sign of the whole. */
+/* Elements are a slice of the carried digits of a superaccumulator, with the sign of the whole. */
 #include "numbers/exact_wire.h"
 
 #include "base/check.h"

@@ -2,9 +2,9 @@
    integer SUM. Integer addition has no order, so all ranks get the same bits on any back end, and
    the sum is decoded to the correctly rounded value.
 
-   Lane layout: first five counts, then digits of 32 bits from the lowest up, each with the sign of
-   the whole. One rank's elements are below 2^32, so 2^20 ranks stay below 2^53: no element can
-   overflow.
+   Layout of the elements: first five counts, then digits of 32 bits from the lowest up, each with
+   the sign of the whole. One rank's elements are below 2^32, so 2^20 ranks stay below 2^53: no
+   element can overflow.
  */
 #ifndef ALAR_EXACT_WIRE_H
 #define ALAR_EXACT_WIRE_H

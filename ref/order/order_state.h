@@ -25,7 +25,7 @@ struct measure {
    and heard[0 .. elements-1] is the sum. */
 ALAR_MUST_USE enum alar_status measure_sum(struct measure *measure, uint64_t elements);
 
-/* Lanes that measure_sum must have room for. */
+/* Elements that measure_sum must have room for. */
 uint64_t measure_elements(uint32_t n);
 
 /* Compares calls on one input with each other, and ranks with each other. */

@@ -111,6 +111,25 @@ illegal "a greater index of a tie" maxloc i32 "7,3" "7,1" "2,0" -- "7,3"
 legal "minloc" minloc f64 "2.5,0" "-9.5,2" -- "-9.5,2"
 illegal "minloc, not the least" minloc f64 "2.5,0" "-9.5,2" -- "2.5,0"
 
+expect_text "a pair is two elements" 3 "value and index" one maxloc f32 2.5 9.5 -- 9.5
+expect_text "floats have no bitwise reductions" 3 "a bitwise reduction of integers" one band f32 1 2 -- 2
+
+# Each rank's values are shown in its own dtype. spec: O-90
+mixed() {
+    printf '{"ev":"issue","rank":0,"op":0,"dtype":"%s","in":[%s]}\n{"ev":"issue","rank":1,"op":0,"dtype":"%s","in":[%s]}\n' "$@" \
+        >"$SCRATCH/mixed.jsonl"
+    timeout -k 2 20 "$BUILD/alar" check "$SCRATCH/mixed.jsonl"
+}
+expect_text "f64 beside f32" 1 "0.3333333333333333 (3fd5555555555555)" mixed f32 0.1 f64 0.3333333333333333
+expect_text "f32 beside f16" 1 "7 (40e00000)" mixed f16 7 f32 7
+expect_text "i64 beside i8" 1 "-9000000000 (fffffffde78ee600)" mixed i8 -9 i64 -9000000000
+told_in_its_own() {
+    mixed f32 0.1 f64 0.1
+    printf '{"ev":"done","rank":%d,"op":0,"out":["%s"]}\n' 0 3dcccccd 1 3fb999999999999a >>"$SCRATCH/mixed.jsonl"
+    timeout -k 2 20 "$BUILD/alar" check "$SCRATCH/mixed.jsonl"
+}
+expect_text "results in two widths are a mismatch, not a broken file" 1 mismatch-dtype told_in_its_own
+
 # What several values are allowed for is not the only legal one. spec: N-18
 several() { one min f32 1 '"nan"' 3 4 -- 3 | grep -v 'only legal'; }
 check "under any policy several minima are legal" several

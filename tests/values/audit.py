@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds `alar check` against an independent enumeration of what an all-reduce may give.
 
-    audit.py --alar build/alar [--values N] [--seed S] [--json FILE]
+    audit.py --alar build/alar [--values N] [--seed S] [--floor N] [--keep FOLDER]
 
 Draws small reductions of every dtype, reduction and contract, asks arithmetic.py for the set of all
 results that some order gives, and writes one history for each value to be judged: members of the
@@ -11,7 +11,7 @@ counted. For more ranks than can be enumerated the right value is known otherwis
 two and of equal numbers, random trees, and numbers far from all of them.
 
 The last lines are a table and "N values, F false FAIL, W wrong PASS, U undecided".
-Exit code 0 when there is no false FAIL and no wrong PASS.
+Exit code 0 when there is no false FAIL, no wrong PASS, and at least --floor values were decided.
 """
 import argparse
 import json
@@ -264,6 +264,7 @@ def main():
     parser.add_argument("--alar", default="build/alar", help="the binary to be judged")
     parser.add_argument("--values", type=int, default=100000, help="values to judge, at least")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--floor", type=int, default=0, help="values that must be decided, at least")
     parser.add_argument("--keep", help="a folder for the histories that are judged wrong")
     args = parser.parse_args()
     rng = random.Random(args.seed)
@@ -295,8 +296,10 @@ def main():
             total += 1
         if len(pending) >= BATCH or total >= args.values:
             flush()
-    report(count, total)
-    return 1 if bad else 0
+    decided = report(count, total)
+    if decided < args.floor:
+        print(f"{decided} values decided, at least {args.floor} were asked for")
+    return 1 if bad or decided < args.floor else 0
 
 
 def report(count, total):
@@ -313,6 +316,7 @@ def report(count, total):
     open_ = sum(n for k, n in count.items() if k[3] == "UNKNOWN")
     print(f"{len({k[0] for k in count})} dtypes, {len(reds)} reductions")
     print(f"{total} values, {false} false FAIL, {wrong} wrong PASS, {open_} undecided")
+    return total - open_
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-/* The simulated world: its options, its clock, and what can befall its ranks. */
+/* The simulated world: its options, its clock, and the faults its ranks can have. */
 #include "backend/sim/sim_state.h"
 
 #include "base/check.h"

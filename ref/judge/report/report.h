@@ -242,7 +242,7 @@ struct report_extreme {
     uint64_t nonfinite; /* (rank, pair) contributions that are not finite */
 };
 
-/* judge_report_extreme.c: minima and maxima; false when the elements are none of theirs. What is
+/* judge_report_extreme.c: minima and maxima; false when the elements hold no extreme. What is
    wrong with the report, ALAR_ANOMALY_COUNT for nothing. spec: O-62, O-63 */
 bool report_extreme_read(const struct report_view *view, struct report_extreme *extreme);
 enum alar_anomaly report_extreme_check(const struct report_view *view,

@@ -1,4 +1,4 @@
-/* The ladder: a legal value is never refused, an illegal one never finds a proof. */
+/* Proofs: a legal value is never refused, an illegal one never finds a proof. */
 #include "legal/provenance.h"
 #include "legal/reachable.h"
 #include "numbers/exact.h"

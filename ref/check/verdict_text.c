@@ -220,6 +220,11 @@ void verdict_say_unknown(struct verdict_phrase *phrase, const struct alar_histor
     if (verdict->unknown[reason] > 1) {
         verdict_say(phrase, " (%llu times)", (unsigned long long)verdict->unknown[reason]);
     }
+    if (reason == ALAR_UNKNOWN_NO_VALUE && verdict->refused > 0) {
+        verdict_say(phrase, ", and %llu of %llu operations judged: the first is %s",
+                    (unsigned long long)verdict->judged, (unsigned long long)verdict->operations,
+                    verdict->refusal);
+    }
     if (reason == ALAR_UNKNOWN_PENDING) {
         verdict_say_pending(phrase, &verdict->pending);
     } else if (verdict->unknown_rank[reason] != ALAR_RANK_ALL) {

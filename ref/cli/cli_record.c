@@ -22,6 +22,7 @@ struct record {
     int nan;
     int order;
     uint64_t deadline_ms; /* 0: none */
+    bool is_unhashed;
     bool may_replace;
 };
 
@@ -42,6 +43,7 @@ static void environment_set(const struct record *record, const struct alar_job *
     snprintf(text, sizeof(text), "%llu", (unsigned long long)record->deadline_ms);
     (void)setenv("ALAR_RECORD_DEADLINE_MS", text, 1);
     (void)setenv("ALAR_RECORD_WATCH", job->path, 1);
+    (void)setenv("ALAR_RECORD_UNHASHED", record->is_unhashed ? "1" : "0", 1);
     /* Ranks may have another working directory. */
     (void)setenv("ALAR_RECORD_DIR",
                  realpath(record->directory, path) != NULL ? path : record->directory, 1);
@@ -173,6 +175,8 @@ int alar_cli_record(int argc, char **argv)
         {"deadline-ms", ALAR_OPTION_NUMBER, &record.deadline_ms, "N",
          "when no rank has moved for so long the job hangs, and is ended; 0: never (60000)", NULL,
          0, 86400000},
+        {"no-hash", ALAR_OPTION_FLAG, &record.is_unhashed, NULL,
+         "do not look for writes into buffers of pending operations", NULL, 0, 0},
         {"replace", ALAR_OPTION_FLAG, &record.may_replace, NULL, "delete an older recording in DIR",
          NULL, 0, 0},
         {NULL, ALAR_OPTION_FLAG, NULL, NULL, NULL, NULL, 0, 0},

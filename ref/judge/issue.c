@@ -284,6 +284,10 @@ enum alar_status judge_issue(struct alar_judge *judge)
     INV("a new entry is free", entry->life == JUDGE_FREE);
     issue_entry(judge, entry, made, &mine);
     entry->members = issue_claim(judge, judge_group_at(judge, group), member);
+    if (event->has[ALAR_FIELD_REFUSED] && judge->verdict.refused++ == 0) {
+        alar_text_keep(event->text[ALAR_FIELD_REFUSED], judge->verdict.refusal,
+                       sizeof judge->verdict.refusal);
+    }
     if (op->issued++ == 0) {
         op->first = member;
         issue_describe(judge, op, &mine);

@@ -239,8 +239,10 @@ struct alar_verdict {
     uint64_t unknown[ALAR_UNKNOWN_COUNT]; /* how often, and below where first */
     struct alar_place unknown_place[ALAR_UNKNOWN_COUNT];
     uint32_t unknown_rank[ALAR_UNKNOWN_COUNT];
-    struct alar_pending pending; /* the first one of ALAR_UNKNOWN_PENDING */
-    uint32_t stands;             /* ranks that stood somewhere; the first ones follow */
+    uint64_t refused; /* operations, rank by rank, whose values the recorder has no word for */
+    char refusal[2 * ALAR_NAME_MAX]; /* why, of the first */
+    struct alar_pending pending;     /* the first one of ALAR_UNKNOWN_PENDING */
+    uint32_t stands;                 /* ranks that stood somewhere; the first ones follow */
     struct alar_stand stand[ALAR_LIST_MAX];
     uint64_t widened;                   /* of those below: told by another finding, and no notes */
     uint64_t found[ALAR_ANOMALY_COUNT]; /* findings by anomaly */

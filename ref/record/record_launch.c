@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-    WORDS_MORE = 16 /* that may be added to a command */
+    WORDS_MORE = 20 /* that may be added to a command */
 };
 
 const char *const alar_launch_names[] = {"auto", "mpich", "openmpi", NULL};
@@ -198,7 +198,7 @@ static int options_add(struct alar_launch *launch, char **to, char **command, in
 {
     static char *hand_on[] = {"-x", "ALAR_RECORD_DIR",      "-x", "ALAR_RECORD_TAG",
                               "-x", "ALAR_RECORD_CONTRACT", "-x", "ALAR_RECORD_DEADLINE_MS",
-                              "-x", "ALAR_RECORD_WATCH"};
+                              "-x", "ALAR_RECORD_WATCH",    "-x", "ALAR_RECORD_UNHASHED"};
     bool is_openmpi = launch->launcher == ALAR_LAUNCH_OPENMPI;
     int given = 0;
     const char *others = preload_given(command, count, &given);

@@ -103,13 +103,27 @@ static void append_escaped(struct alar_json *json, unsigned char byte)
     }
 }
 
+/* How many bytes from here stand for themselves: most texts are nothing else. */
+static size_t plain_bytes(const char *text)
+{
+    size_t count = 0;
+
+    while (text[count] >= ' ' && text[count] != '"' && text[count] != '\\' && text[count] != 0x7f) {
+        count++;
+    }
+    return count;
+}
+
 /* A string's inside: bytes that are no UTF-8 become '?'. */
 static void append_string(struct alar_json *json, const char *text)
 {
     while (*text != '\0') {
-        size_t bytes = alar_utf8_bytes(text);
+        size_t plain = plain_bytes(text);
+        size_t bytes = plain > 0 ? plain : alar_utf8_bytes(text);
 
-        if (bytes == 0) {
+        if (plain > 0) {
+            append(json, text, plain);
+        } else if (bytes == 0) {
             append(json, "?", 1);
         } else if (*text == '"' || *text == '\\' || (unsigned char)*text < ' ') {
             append_escaped(json, (unsigned char)*text);

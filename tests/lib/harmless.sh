@@ -55,6 +55,15 @@ for what in free start waitall wait; do
     right "1 of 1 operations judged" 2 "$programs/odd" refused $what
 done
 check "kinds: bare and recorded alike" same 3 "$programs/odd" kinds
+expect_text "kinds: all judged" 0 "16 of 16 operations judged" judged
+# spec: H-38
+check "results: bare and recorded alike" same 2 "$programs/odd" result
+expect_text "a result that is written to in flight" 1 "in-flight-write: operation world/0" judged
+options=(--no-hash)
+check "and not looked for" recorded 2 "$programs/odd" result
+unseen() { ! grep -q '"ev":"write"' "$SCRATCH"/h/rank*.jsonl; }
+check "nor seen, where that is asked for" unseen
+options=()
 check "stack: bare and recorded alike" same 3 "$programs/odd" stack
 expect_text "a contribution in a frame that is gone" 1 "in-flight-write: operation world/0" judged
 

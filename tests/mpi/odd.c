@@ -185,6 +185,19 @@ static void stack(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* Writes into the buffer that the result comes to. */
+static void result(void)
+{
+    float in[2] = {(float)rank, 1}, out[2] = {0, 0};
+    MPI_Request request;
+
+    MPI_Iallreduce(in, out, 2, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
+    if (rank == 1) {
+        out[1] = 1000;
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 static void session(void)
 {
 #if MPI_VERSION >= 4
@@ -258,6 +271,8 @@ int main(int argc, char **argv)
         kinds();
     } else if (strcmp(what, "stack") == 0) {
         stack();
+    } else if (strcmp(what, "result") == 0) {
+        result();
     } else if (strcmp(what, "wrong") == 0 && argc > 2) {
         wrong(argv[2]);
     }

@@ -111,6 +111,13 @@ void record_library_check(void)
     }
 }
 
+static bool is_set(const char *name, const char *value)
+{
+    const char *found = getenv(name);
+
+    return found != NULL && strcmp(found, value) == 0;
+}
+
 static bool history_start(int level)
 {
     const char *directory = getenv("ALAR_RECORD_DIR");
@@ -137,6 +144,9 @@ static bool history_start(int level)
     }
     record_file_start(&recorder.history->append);
     recorder.t0 = now_ns();
+    recorder.is_unhashed = is_set("ALAR_RECORD_UNHASHED", "1");
+    recorder.has_guards = !recorder.is_unhashed && level != MPI_THREAD_MULTIPLE &&
+                          getenv("MPIR_CVAR_ASYNC_PROGRESS") == NULL;
     record_write_trace(level);
     return true;
 }

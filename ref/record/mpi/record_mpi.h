@@ -30,6 +30,7 @@ enum {
     RECORD_BYTES = RECORD_ELEMENTS * 8, /* bytes of them, at most */
     RECORD_SRC_BYTES = 512,             /* of a caller's place */
     RECORD_NAME_BYTES = 64,             /* of a group */
+    RECORD_GUARD_BYTES = 1024,          /* receive buffers up to here are guarded */
     RECORD_SLOTS = 64,                  /* threads that call MPI, and are watched */
     RECORD_NO_PEER = INT32_MIN
 };
@@ -90,10 +91,12 @@ struct record_op {
     bool has_polled;  /* a test that found nothing is on record */
     uint64_t polls;   /* tests that found nothing */
     struct record_type type;
-    uint64_t bytes; /* of the whole contribution */
-    uint64_t kept;  /* elements in `in` and `out` */
-    uint64_t hash;  /* of the send buffer at issue; 0 when there is none of its own */
-    void *flipped;  /* what MPI was given instead of the send buffer; NULL: nothing */
+    uint64_t bytes;  /* of the whole contribution */
+    uint64_t kept;   /* elements in `in` and `out` */
+    uint64_t hash;   /* of the send buffer at issue; 0 when there is none of its own */
+    uint64_t guard;  /* of the receive buffer when the library last left it; 0: not kept */
+    uint64_t visits; /* of the thread's slot then: the library had no turn since */
+    void *flipped;   /* what MPI was given instead of the send buffer; NULL: nothing */
     unsigned char in[RECORD_BYTES];
     unsigned char out[RECORD_BYTES];
 };
@@ -104,7 +107,8 @@ struct record_slot {
     const void *volatile caller;   /* where from */
     volatile int peer;             /* the other rank, or the root; RECORD_NO_PEER */
     struct record_op *volatile op; /* the all-reduce that the call is about; NULL: none */
-    volatile uint64_t visits;      /* calls begun and ended */
+    volatile uint64_t visits;      /* calls begun */
+    volatile uint64_t moves;       /* calls begun and ended, but for tests that found nothing */
 };
 
 struct recorder {
@@ -119,6 +123,8 @@ struct recorder {
     uint64_t recorded;
     int sessions;     /* that are open */
     bool is_session;  /* MPI was started as one */
+    bool has_guards;  /* nobody but this thread's calls moves what is pending */
+    bool is_unhashed; /* writes in flight are not looked for */
     bool is_started;  /* MPI_Init was seen */
     bool is_finished; /* MPI_Finalize was seen */
 };
@@ -248,6 +254,11 @@ void record_start(struct record_op *op, const void *caller);
    that are complete at once may share one handle: the oldest that nobody asks for is found. */
 void record_attach(struct record_op *op, MPI_Request request);
 struct record_op *record_find(MPI_Request request);
+
+/* The thread leaves the library with the operation pending, and comes back to ask for it: is the
+   receive buffer as the library left it? */
+void record_guard(struct record_op *op, const struct record_slot *slot);
+void record_guard_compare(struct record_op *op, const struct record_slot *slot);
 
 /* The operation is complete: its values are read, a change of the send buffer is recorded. */
 void record_settle_values(struct record_op *op);

@@ -32,6 +32,7 @@ static void asked_take(struct asked *asked, int k, MPI_Request request, bool is_
     asked->ours++;
     if (op->made == NULL) {
         asked->slot->op = op;
+        record_guard_compare(op, asked->slot);
         if (is_wait) {
             (void)record_begin("wait", op, asked->slot->caller);
             record_end();
@@ -103,6 +104,8 @@ static void asked_settle(struct asked *asked, int k, bool was_test)
         return;
     }
     if (was_test && op->made == NULL) {
+        record_settle_values(
+            op); /* a write in flight goes on record before the end of the flight */
         alar_json_flag(record_begin("test", op, asked->slot->caller), "done", true);
         record_end();
     }
@@ -132,6 +135,7 @@ static void asked_poll(const struct asked *asked)
             continue;
         }
         op->polls++;
+        record_guard(op, asked->slot);
         if (!op->has_polled) {
             op->has_polled = true;
             alar_json_flag(record_begin("test", op, asked->slot->caller), "done", false);

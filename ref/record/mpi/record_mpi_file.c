@@ -34,7 +34,8 @@ static bool window_open(int handle)
     if (fallocate(handle, 0, file.start, WINDOW_BYTES) != 0) {
         return false;
     }
-    void *window = mmap(NULL, WINDOW_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, handle, file.start);
+    void *window = mmap(NULL, WINDOW_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+                        handle, file.start);
     if (window == MAP_FAILED) {
         return false;
     }

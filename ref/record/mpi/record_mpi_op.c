@@ -96,7 +96,9 @@ static void op_read(struct record_op *op)
     op->bytes = (uint64_t)op->call.count * op->type.bytes;
     op->kept = elements < RECORD_ELEMENTS ? elements : RECORD_ELEMENTS;
     record_type_load(&op->type, input, op->kept, op->in);
-    op->hash = is_in_place || op->call.is_sync ? 0 : record_hash(op->call.send, op->bytes);
+    op->hash = is_in_place || op->call.is_sync || recorder.is_unhashed
+                   ? 0
+                   : record_hash(op->call.send, op->bytes);
 }
 
 /* The size of what is opaque is asked for once MPI has accepted the type. */
@@ -119,6 +121,7 @@ static void op_issue(struct record_op *op)
     op->is_complete = false;
     op->has_polled = false;
     op->polls = 0;
+    op->guard = 0;
     op->number = op->group->issued++;
     op->position = op->group->calls++;
     if (op->is_opaque) {
@@ -253,6 +256,7 @@ void record_pend(struct record_op *op, const struct record_call *call, int code,
     record_lock();
     if (op_accept(op, call, code)) {
         record_attach(op, *request);
+        record_guard(op, record_slot_own());
     }
     record_unlock();
 }

@@ -25,6 +25,7 @@ struct record_slot *record_arrive(const char *name, int peer, const void *caller
     slot->peer = peer;
     slot->op = NULL;
     slot->visits++;
+    slot->moves++;
     slot->name = name;
     return slot;
 }
@@ -33,12 +34,12 @@ struct record_slot *record_arrive(const char *name, int peer, const void *caller
 void record_depart(struct record_slot *slot)
 {
     slot->name = NULL;
-    slot->visits++;
+    slot->moves++;
 }
 
 void record_linger(struct record_slot *slot)
 {
-    slot->visits--;
+    slot->moves--;
     slot->name = NULL;
 }
 

@@ -22,6 +22,36 @@ static void send_compare(struct record_op *op)
     op->hash = 0;
 }
 
+/* Small results come in messages that the library takes in when it is called: while the thread is
+   outside, only the program can change the buffer. Larger ones may be written by other ranks. */
+void record_guard(struct record_op *op, const struct record_slot *slot)
+{
+    op->guard = 0;
+    if (recorder.has_guards && !op->is_opaque && !op->is_complete &&
+        op->bytes <= RECORD_GUARD_BYTES) {
+        op->guard = record_hash(op->call.recv, op->bytes);
+        op->visits = slot->visits;
+    }
+}
+
+void record_guard_compare(struct record_op *op, const struct record_slot *slot)
+{
+    /* The call that asks is the first since. */
+    if (op->guard == 0 || slot->visits != op->visits + 1 ||
+        record_hash(op->call.recv, op->bytes) == op->guard) {
+        return;
+    }
+    unsigned char now[RECORD_BYTES];
+    struct alar_json *json = record_begin("write", op, slot->caller);
+
+    record_type_load(&op->type, op->call.recv, op->kept, now);
+    alar_json_text(json, "by", "program");
+    alar_json_text(json, "text", "the receive buffer changed while the library had no turn");
+    history_elements(recorder.history, "bits",
+                     (struct alar_elements){now, op->kept, op->type.dtype});
+    record_end();
+}
+
 void record_settle_values(struct record_op *op)
 {
     if (!op->is_complete && !op->is_opaque) {

@@ -128,6 +128,14 @@ static struct reduction reduction_of(MPI_Op op)
         {MPI_PROD, {"product", NUMBER}},
         {MPI_MAX, {"max", NUMBER}},
         {MPI_MIN, {"min", NUMBER}},
+        {MPI_LAND, {"land", WHOLE | KIND_BIT(LOGICAL)}},
+        {MPI_LOR, {"lor", WHOLE | KIND_BIT(LOGICAL)}},
+        {MPI_LXOR, {"lxor", WHOLE | KIND_BIT(LOGICAL)}},
+        {MPI_BAND, {"band", WHOLE | KIND_BIT(BYTE)}},
+        {MPI_BOR, {"bor", WHOLE | KIND_BIT(BYTE)}},
+        {MPI_BXOR, {"bxor", WHOLE | KIND_BIT(BYTE)}},
+        {MPI_MAXLOC, {"maxloc", KIND_BIT(PAIR)}},
+        {MPI_MINLOC, {"minloc", KIND_BIT(PAIR)}},
     };
 
     for (size_t k = 0; k < sizeof(table) / sizeof(table[0]); k++) {
@@ -141,15 +149,14 @@ static struct reduction reduction_of(MPI_Op op)
 /* ALAR_DTYPE_COUNT: a history has no word for it. */
 static enum alar_dtype dtype_of(enum kind kind, uint32_t bytes)
 {
+    static const enum alar_dtype whole[2][4] = {{ALAR_I8, ALAR_I16, ALAR_I32, ALAR_I64},
+                                                {ALAR_U8, ALAR_U16, ALAR_U32, ALAR_U64}};
     uint32_t power = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4;
 
     if (kind == KIND_FLOAT || kind == KIND_COMPLEX) {
         return power == 2 ? ALAR_F32 : power == 3 ? ALAR_F64 : ALAR_DTYPE_COUNT;
     }
-    return power == 0 && kind == KIND_UNSIGNED ? ALAR_U8
-           : power == 2 && kind == KIND_SIGNED ? ALAR_I32
-           : power == 3 && kind == KIND_SIGNED ? ALAR_I64
-                                               : ALAR_DTYPE_COUNT;
+    return power < 4 ? whole[kind == KIND_SIGNED ? 0 : 1][power] : ALAR_DTYPE_COUNT;
 }
 
 /* The value of a pair has the type that its name begins with. */
@@ -181,11 +188,6 @@ static void type_find(const struct record_call *call, struct record_type *type)
     if (!(reduction.kinds >> row.kind & 1U)) {
         type->refusal = "an operation that MPI does not define for this datatype";
         return;
-    }
-    /* Sums and products modulo 2^w have the same bits whatever the sign means. */
-    if (row.kind == KIND_UNSIGNED && row.bytes > 1 &&
-        (call->op == MPI_SUM || call->op == MPI_PROD)) {
-        row.kind = KIND_SIGNED;
     }
     enum alar_dtype dtype =
         dtype_of(row.kind == KIND_PAIR ? pair_kind(call->type) : row.kind, row.bytes);

@@ -19,7 +19,7 @@ enum {
 
 /* What was seen of a slot. */
 struct seen {
-    uint64_t visits;
+    uint64_t moves;
     uint64_t since; /* nanoseconds: the first look at which it stood so */
     uint64_t next;  /* when its place goes on record next */
 };
@@ -60,8 +60,8 @@ static void stand_record(const struct record_slot *slot, uint64_t since, const c
 /* Nanoseconds for which the slot's thread has not moved; 0: it moves, or is in no call. */
 static uint64_t slot_look(const struct record_slot *slot, struct seen *last, uint64_t now)
 {
-    if (last->visits != slot->visits || last->since == 0) {
-        last->visits = slot->visits;
+    if (last->moves != slot->moves || last->since == 0) {
+        last->moves = slot->moves;
         last->since = now;
         last->next = now + FIRST_MS * UINT64_C(1000000);
     }

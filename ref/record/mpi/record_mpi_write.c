@@ -174,10 +174,19 @@ static void group_declare(struct record_group *group, uint64_t t)
 /* Storage by its address. */
 static void buffer_add(struct alar_json *json, const char *key, const void *buffer)
 {
-    char name[32];
+    static const char digits[] = "0123456789abcdef";
+    char name[2 + 2 * sizeof(uintptr_t) + 1];
+    char *at = name + sizeof(name) - 1;
+    uintptr_t address = (uintptr_t)buffer;
 
-    snprintf(name, sizeof(name), "%p", buffer);
-    alar_json_text(json, key, name);
+    *at = '\0';
+    do {
+        *--at = digits[address & 15];
+        address >>= 4;
+    } while (address != 0);
+    *--at = 'x';
+    *--at = '0';
+    alar_json_text(json, key, at);
 }
 
 void record_write_issue(struct record_op *op)

@@ -53,7 +53,7 @@ static const char *built(const char *text, enum alar_launch_mpi launcher, const 
 
 #define HANDED_ON                                                    \
     "-x ALAR_RECORD_DIR -x ALAR_RECORD_TAG -x ALAR_RECORD_CONTRACT " \
-    "-x ALAR_RECORD_DEADLINE_MS -x ALAR_RECORD_WATCH "
+    "-x ALAR_RECORD_DEADLINE_MS -x ALAR_RECORD_WATCH -x ALAR_RECORD_UNHASHED "
 #define SHELL "sh -c LD_PRELOAD=\"$0${LD_PRELOAD:+:$LD_PRELOAD}\" exec \"$@\" L "
 
 /* Every way to ask for a preload of one's own goes on working beside ours. */

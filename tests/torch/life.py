@@ -90,9 +90,6 @@ if __name__ == "__main__":
     if WHAT == "torchrun":
         dist.init_process_group("gloo")
         print(reduce(6, dist.get_rank()))
-        if os.environ.get("TORCHELASTIC_RESTART_COUNT") == "0" and dist.get_rank() == 1 and len(sys.argv) > 2 and (
-                PLACE == "fails-once"):
-            sys.exit(9)
         dist.barrier()
     elif WHAT == "alone" or WHAT == "slow":
         if WHAT == "slow":

@@ -55,7 +55,7 @@ def operations_of(work):
 def install(recorder):
     """Puts the recorder's methods in the place of torch's."""
     global _recorder
-    _recorder = recorder
+    _recorder = pending.recorder = recorder
     for owner in _classes(ProcessGroup):
         for name in calls.METHODS:
             _replace(owner, name, _method_of)
@@ -72,7 +72,7 @@ def install(recorder):
 
 def uninstall():
     global _recorder
-    _recorder = None
+    _recorder = pending.recorder = None
     watch.uninstall()
     kernels.uninstall()
     while _replaced:

@@ -14,7 +14,8 @@ class Operation:
     operation is pending. Elements are counted over all tensors, one after the other."""
     __slots__ = ("group", "number", "segment", "kind", "red", "root", "dtype", "n", "kept", "before",
                  "part", "is_giver", "has_version", "sources", "targets", "address", "size", "is_sync", "is_pending",
-                 "is_over", "is_quiet", "has_polled", "is_looked_at")
+                 "is_over", "is_quiet", "has_polled", "is_looked_at",
+                 "watched")
 
     def __init__(self, kind, sources, targets, red=None, root=None):
         self.kind, self.red, self.root = kind, red, root  # root: its place in the group
@@ -25,6 +26,7 @@ class Operation:
         self.is_pending = True                  # as far as the program knows
         self.is_over = self.is_quiet = False    # waited for, or failed; somebody has its future
         self.has_polled = self.is_looked_at = False  # looked at since it ended
+        self.watched = []
 
     def measure(self, group):
         """Its dtype and size, and which of its elements this rank gives and gets."""

@@ -7,6 +7,7 @@ anything. While the function itself runs, the tensor is a plain one again. Views
 watched like the tensor they come from; other tensors that share its memory are not (see `watch`).
 """
 import threading
+import weakref
 
 import torch
 
@@ -29,6 +30,8 @@ NO_READS = frozenset("""
     resolve_conj resolve_neg is_conj is_neg backward detach_ share_memory_ pin_memory
 """.split()) - {"resolve_conj", "resolve_neg"}
 _busy = threading.local()
+WATCHED = 64     # tensors of one operation that are let go when it was looked at
+recorder = None  # the one that records
 
 
 class _Alike(type(Tensor)):
@@ -74,6 +77,8 @@ def put(tensor, op):
     if type(tensor) is Tensor:
         tensor.__dict__[KEY] = op
         tensor.__class__ = Pending
+        if len(op.watched) < WATCHED:
+            op.watched.append(weakref.ref(tensor))
 
 
 def take(tensor):
@@ -132,19 +137,22 @@ def _is_written(tensor, op, version, name):
 
 def _note(tensor, op, is_written, views, reads):
     """What happened to one tensor: a write, a view of it, a read, or nothing."""
-    recorder = _recorder_of(op)
-    if recorder is None or op.is_looked_at:
+    active = _recorder_of(op)
+    if active is None or op.is_looked_at:
         return
     if is_written and op.is_pending:
         at, count, copied = snapshot(tensor, op)
-        recorder.add("write", op, (at, count, copied), caller(4))
+        active.add("write", op, (at, count, copied), caller(4))
     shared = [one for one, owner in views if owner is tensor]
     read = next((shot for one, _, shot in reads if one is tensor), None)
     is_read = read is not None and not is_written and not shared
     if is_read:
-        recorder.add("read", op, read, caller(4))
+        active.add("read", op, read, caller(4))
     if not op.is_pending and (is_read or is_written):
         op.is_looked_at = True  # through whichever view; the others need no more watching
+        for reference in op.watched:
+            take(reference())
+        op.watched = []
     if not op.is_looked_at:
         for one in shared:
             put(one, op)
@@ -185,13 +193,11 @@ def snapshot(tensor, op):
 
 
 def _recorder_of(op):
-    from . import recorder
-    active = recorder._active
-    return active if op is not None and active is not None and active.is_on else None
+    return recorder if op is not None and recorder is not None and recorder.is_on else None
 
 
 def _spoil(before, error):
     for _, op, _ in before:
-        recorder = _recorder_of(op)
-        if recorder is not None:
-            recorder.spoil(error)
+        active = _recorder_of(op)
+        if active is not None:
+            active.spoil(error)

@@ -34,14 +34,6 @@ extern "C" {
 
 #define ALAR_BACKEND_ABI UINT32_C(1)
 
-enum alar_reduction {
-    ALAR_SUM,
-    ALAR_AVG,
-    ALAR_MAX,
-    ALAR_MIN,
-    ALAR_REDUCTION_COUNT
-};
-
 /* What a wait means: the host may read, or later work on the stream may. */
 enum alar_wait_kind {
     ALAR_WAIT_HOST,

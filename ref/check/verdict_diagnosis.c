@@ -43,7 +43,7 @@ static void say_details(struct verdict_phrase *phrase, const struct alar_evidenc
         verdict_say(phrase, "rounded by %s", alar_model_name((enum alar_model)why->other));
         break;
     case ALAR_CAUSE_REDUCTION:
-        verdict_say(phrase, "what %s gives", alar_red_names[why->other]);
+        verdict_say(phrase, "what %s gives", alar_reduction_names[why->other]);
         break;
     case ALAR_CAUSE_REPLACED:
         verdict_say(phrase, "rank %u is replaced by rank %u", why->rank, why->other);

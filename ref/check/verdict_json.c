@@ -161,7 +161,7 @@ static void json_explanation(yajl_gen json, const struct alar_evidence *evidence
     if (why->cause == ALAR_CAUSE_WIDTH) {
         alar_gen_key_text(json, "dtype", alar_dtype_name((enum alar_dtype)why->other));
     } else if (why->cause == ALAR_CAUSE_REDUCTION) {
-        alar_gen_key_text(json, "red", alar_red_names[why->other]);
+        alar_gen_key_text(json, "red", alar_reduction_names[why->other]);
     } else if (why->cause == ALAR_CAUSE_MODEL) {
         alar_gen_key_text(json, "model", alar_model_name((enum alar_model)why->other));
     } else if (why->cause == ALAR_CAUSE_COUNT_OFF || why->cause == ALAR_CAUSE_REPLACED) {

@@ -78,7 +78,7 @@ static void say_collective(struct verdict_phrase *phrase, unsigned long long amo
 
     verdict_say(phrase, "%s%s%s", name < 6 ? names[name] : "?", name > 0 && !is_moved ? " " : "",
                 is_moved                 ? ""
-                : red <= ALAR_RED_MINLOC ? alar_red_names[red]
+                : red <= ALAR_MINLOC ? alar_reduction_names[red]
                                          : "?");
     if (root > 0) {
         verdict_say(phrase, " with root %llu", root - 1);

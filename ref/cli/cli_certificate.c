@@ -50,13 +50,12 @@ enum alar_status alar_cli_certify(FILE *file, const struct alar_legal_view *view
 /* What a certificate that holds has shown. */
 static void verify_show(const struct alar_reduce *reduce, uint64_t value, const char *proof)
 {
-    static const char *const reds[] = {"sum", "max", "min", "product", "avg"};
     char decimal[ALAR_DECIMAL_MAX];
     enum alar_dtype dtype = reduce->adder.dtype;
 
     alar_decimal_print(dtype, value, decimal);
-    printf("PASS\t%s of %u %s gives %s (%0*llx): %.*s\n", reds[reduce->red], reduce->n,
-           alar_dtype_name(dtype), decimal, (int)(2 * alar_dtype_bytes(dtype)),
+    printf("PASS\t%s of %u %s gives %s (%0*llx): %.*s\n", alar_reduction_names[reduce->red],
+           reduce->n, alar_dtype_name(dtype), decimal, (int)(2 * alar_dtype_bytes(dtype)),
            (unsigned long long)value, (int)strcspn(proof, ": "), proof);
 }
 

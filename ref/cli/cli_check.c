@@ -286,7 +286,7 @@ static int check_options(struct check *check, int argc, char **argv, int *count)
         {"require-power", ALAR_OPTION_FLAG, &check->needs_power, NULL, "UNKNOWN where no missing rank would have shown", NULL, 0, 0},
         {"certificates", ALAR_OPTION_TEXT, &check->certificates, "FILE", "write why each legal value is legal, a line each", NULL, 0, 0},
         {"verify-certificate", ALAR_OPTION_TEXT, &check->verified, "FILE", "check such lines by plain evaluation, no history needed", NULL, 0, 0},
-        {"color", ALAR_OPTION_CHOICE, &check->color, "auto|always|never", "colours [auto: on a terminal, without NO_COLOR]", alar_cli_colors, 0, 0},
+        {"color", ALAR_OPTION_CHOICE, &check->color, NULL, "colours [auto: on a terminal, without NO_COLOR]", alar_cli_colors, 0, 0},
         {"quiet", ALAR_OPTION_FLAG, &check->is_quiet, NULL, "verdict lines only", NULL, 0, 0},
         {NULL, ALAR_OPTION_FLAG, NULL, NULL, NULL, NULL, 0, 0},
         /* clang-format on */

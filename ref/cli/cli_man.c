@@ -92,7 +92,9 @@ void cli_man_command(FILE *file, const struct alar_command *command)
     }
     fputs(".SH OPTIONS\n", file);
     for (const struct alar_option *option = command->options; option->name != NULL; option++) {
-        man_option(file, option->name, option->argument, option->help);
+        char text[ALAR_OPTION_ARGUMENT_BYTES];
+
+        man_option(file, option->name, alar_option_argument(option, text), option->help);
     }
     man_option(file, "help", NULL, "print these options and the examples");
     man_exits(file);

@@ -13,9 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const nans[] = {"any", "propagate", "ignore", "idiom", NULL};
-static const char *const orders[] = {"free", "fixed", NULL};
-
 struct record {
     const char *directory;
     int mpi;
@@ -38,7 +35,8 @@ static void environment_set(const struct record *record, const struct alar_job *
              (unsigned long long)now.tv_sec * 1000000000ULL + (unsigned long long)now.tv_nsec,
              (unsigned long)getpid());
     (void)setenv("ALAR_RECORD_TAG", text, 1);
-    snprintf(text, sizeof(text), "nan=%s,order=%s", nans[record->nan], orders[record->order]);
+    snprintf(text, sizeof(text), "nan=%s,order=%s", alar_nan_names[record->nan],
+             alar_order_names[record->order]);
     (void)setenv("ALAR_RECORD_CONTRACT", text, 1);
     snprintf(text, sizeof(text), "%llu", (unsigned long long)record->deadline_ms);
     (void)setenv("ALAR_RECORD_DEADLINE_MS", text, 1);
@@ -166,12 +164,12 @@ int alar_cli_record(int argc, char **argv)
     struct record record = {.deadline_ms = 60000};
     const struct alar_option options[] = {
         {"output", ALAR_OPTION_TEXT, &record.directory, "DIR", "where to", NULL, 0, 0},
-        {"mpi", ALAR_OPTION_CHOICE, &record.mpi, "auto|mpich|openmpi",
-         "the library the program runs on (auto)", alar_launch_names, 0, 0},
-        {"nan", ALAR_OPTION_CHOICE, &record.nan, "any|propagate|ignore|idiom",
-         "what is promised of NaN in MAX and MIN (any)", nans, 0, 0},
-        {"order", ALAR_OPTION_CHOICE, &record.order, "free|fixed",
-         "what is promised of the order of addition (free)", orders, 0, 0},
+        {"mpi", ALAR_OPTION_CHOICE, &record.mpi, NULL, "the library the program runs on (auto)",
+         alar_launch_names, 0, 0},
+        {"nan", ALAR_OPTION_CHOICE, &record.nan, NULL,
+         "what is promised of NaN in MAX and MIN (any)", alar_nan_names, 0, 0},
+        {"order", ALAR_OPTION_CHOICE, &record.order, NULL,
+         "what is promised of the order of addition (free)", alar_order_names, 0, 0},
         {"deadline-ms", ALAR_OPTION_NUMBER, &record.deadline_ms, "N",
          "when no rank has moved for so long the job hangs, and is ended; 0: never (60000)", NULL,
          0, 86400000},

@@ -10,8 +10,6 @@
 #include <string.h>
 
 static const char *const inputs[] = {"tokens", "sums", NULL};
-static const char *const waits[] = {"step", "log", NULL};
-static const char *const scopes[] = {"partial", "replicated", NULL};
 static const char *const compares[] = {"sync", "none", NULL};
 
 /* Options as they are typed, before they mean anything together. */
@@ -109,9 +107,6 @@ static const char examples[] =
     "  alar run --input sums --reduce-order right-fold --check-for-nan off --log-json log.jsonl\n"
     "  alar run --async-log-allreduce --compute-us 5000 --straggler rotate:2500\n";
 
-static const char normalization_words[] = "token-weighted|rank-mean|microbatch-mean|seed-undivided";
-static const char order_words[] = "left-fold|right-fold|recursive-doubling|binomial|ring|arrival";
-
 #define FLAG(name, target, help)                               \
     {                                                          \
         name, ALAR_OPTION_FLAG, target, NULL, help, NULL, 0, 0 \
@@ -124,9 +119,9 @@ static const char order_words[] = "left-fold|right-fold|recursive-doubling|binom
     {                                                                   \
         name, ALAR_OPTION_NUMBER, target, word, help, NULL, least, most \
     }
-#define CHOICE(name, target, words, choices, help)                   \
-    {                                                                \
-        name, ALAR_OPTION_CHOICE, target, words, help, choices, 0, 0 \
+#define CHOICE(name, target, choices, help)                         \
+    {                                                               \
+        name, ALAR_OPTION_CHOICE, target, NULL, help, choices, 0, 0 \
     }
 
 /* What the command line and fiu-run ask to be broken; NULL when nothing is.
@@ -150,34 +145,34 @@ static int run_parse(struct typed *typed, int argc, char **argv)
     const struct alar_option options[] = {
         /* clang-format off */
         TEXT("losses", &typed->run.losses, "DIR", "recorded losses [tests/data/gpt-losses/train]"),
-        CHOICE("input", &typed->input, "tokens|sums", inputs, "per-token losses and masks, or local sums"),
+        CHOICE("input", &typed->input, inputs, "per-token losses and masks, or local sums"),
         TEXT("backend", &typed->run.config.backend, "sim|mpi|PATH", "what reduces [mpi under a launcher, otherwise sim]"),
         NUMBER("ranks", &typed->ranks, "N", 1, ALAR_DATASET_RANKS_MAX, "sim: ranks [as many as the losses have]"),
         NUMBER("dp", &typed->dp, "N", 1, ALAR_DATASET_RANKS_MAX, "data parallel ranks; ranks = pp x dp x cp [what is left]"),
         NUMBER("cp", &typed->cp, "N", 1, ALAR_TOPOLOGY_CP_MAX, "context parallel ranks, reduced first [1]"),
         NUMBER("pp", &typed->pp, "N", 1, ALAR_DATASET_RANKS_MAX, "pipeline stages, of which the last one reports [1]"),
-        CHOICE("scope", &typed->scope, "partial|replicated", scopes, "what a context parallel rank holds of a loss [partial]"),
+        CHOICE("scope", &typed->scope, alar_scope_names, "what a context parallel rank holds of a loss [partial]"),
         TEXT("steps", &typed->run.steps, "A:B", "steps A to B - 1, by their own numbers [all]"),
         FLAG("async-log-allreduce", &typed->is_async, "the same as --schedule async-microbatch"),
-        CHOICE("schedule", &typed->schedule, "{async,sync}-{microbatch,step,window}", alar_schedule_names,
+        CHOICE("schedule", &typed->schedule, alar_schedule_names,
                "where reductions are issued [sync-microbatch]"),
-        CHOICE("wait", &typed->wait, "step|log", waits, "where they are waited for [step]"),
-        CHOICE("normalization", &typed->normalization, normalization_words, alar_normalization_names,
+        CHOICE("wait", &typed->wait, alar_wait_at_names, "where they are waited for [step]"),
+        CHOICE("normalization", &typed->normalization, alar_normalization_names,
                "what the number means [token-weighted]"),
-        CHOICE("over", &typed->over, "steps|pooled", alar_over_names, "over a log interval [steps]"),
+        CHOICE("over", &typed->over, alar_over_names, "over a log interval [steps]"),
         FLAG("extremes", &typed->run.has_extremes,
              "log the least and the greatest microbatch loss over ranks, and the tokens, too"),
-        CHOICE("encoding", &typed->encoding, "pair32|pair64|exact", alar_encoding_names, "what travels [pair32]"),
+        CHOICE("encoding", &typed->encoding, alar_encoding_names, "what travels [pair32]"),
         NUMBER("window", &typed->window, "N", 1, ALAR_WINDOW_CAPACITY_MAX, "pending handles at most [all of an interval]"),
         NUMBER("log-interval", &typed->log_interval, "N", 1, 1000000, "steps a log line covers [10]"),
-        CHOICE("check-for-nan", &typed->check, "agree|raise|count|off", alar_check_names, "on a non-finite local loss [agree]"),
+        CHOICE("check-for-nan", &typed->check, alar_check_names, "on a non-finite local loss [agree]"),
         NUMBER("deadline-ms", &typed->deadline_ms, "N", 0, 86400000, "of each wait; 0: none, and sync calls block [30000]"),
         NUMBER("compute-us", &typed->run.pace.compute_us, "N", 0, 3600000000U, "compute of a microbatch, slept [0]"),
         NUMBER("poll-us", &typed->run.pace.poll_us, "N", 0, 3600000000U, "progress poll while computing; 0: none [1000]"),
         TEXT("straggler", &typed->straggler, "RANK:US|rotate:US", "one rank, or each in turn, is late once a step"),
         NUMBER("grad-bytes", &typed->run.pace.grad_bytes, "N", 0, 1U << 30, "a blocking gradient all-reduce a step [0: none]"),
-        CHOICE("reduce-order", &typed->order, order_words, alar_sim_order_names, "sim: order of addition [recursive-doubling]"),
-        CHOICE("twin-order", &typed->twin_order, order_words, alar_sim_order_names, "sim: the twin's [the same]"),
+        CHOICE("reduce-order", &typed->order, alar_sim_order_names, "sim: order of addition [recursive-doubling]"),
+        CHOICE("twin-order", &typed->twin_order, alar_sim_order_names, "sim: the twin's [the same]"),
         NUMBER("seed", &typed->run.seed, "N", 0, UINT64_MAX, "of the simulator's delays and of a plan's draws [1]"),
         TEXT("mutant", &typed->mutant, "NAME", "break the back end on purpose, see faults/mutants.def"),
         TEXT("faults", &typed->plan, "PLAN", "break what the plan says, see alar faults"),
@@ -185,7 +180,7 @@ static int run_parse(struct typed *typed, int argc, char **argv)
         TEXT("stats-json", &typed->run.stats_json, "FILE", "the summary's counts and times as JSON"),
         FLAG("no-log", &typed->run.pace.is_unlogged, "compute only: what a step costs without a log"),
         TEXT("log-json", &typed->run.log_json, "FILE", "one JSON line a report"),
-        CHOICE("compare", &typed->compare, "sync|none", compares, "hold the log against its synchronous twin [sync]"),
+        CHOICE("compare", &typed->compare, compares, "hold the log against its synchronous twin [sync]"),
         FLAG("quiet", &typed->run.is_quiet, "no log lines, only the summary"),
         {NULL, ALAR_OPTION_FLAG, NULL, NULL, NULL, NULL, 0, 0},
         /* clang-format on */

@@ -1,5 +1,6 @@
 /* `alar table`: the handle's machine as text, Markdown, Mermaid or Graphviz, all from handle.def.
  */
+#include "api/terms.h"
 #include "cli/cli.h"
 #include "engine/handle.h"
 
@@ -23,6 +24,39 @@ struct meaning {
     const char *text;
 };
 
+#define MEANING(token, word, meaning) {word, meaning},
+#define TERMS(title, list)              \
+    {                                   \
+        title, (const struct meaning[]) \
+        {                               \
+            list(MEANING)               \
+            {                           \
+                NULL, NULL              \
+            }                           \
+        }                               \
+    }
+
+/* The lists of terms.def under the option or field they are words of. */
+static const struct {
+    const char *title;
+    const struct meaning *terms;
+} term_lists[] = {
+    TERMS("`--schedule`, second half: where a reduction is issued", ALAR_PLACEMENT_TERMS),
+    TERMS("`--normalization`: what the reported number is", ALAR_NORMALIZATION_TERMS),
+    TERMS("`--over`: over the steps of a log interval", ALAR_OVER_TERMS),
+    TERMS("`--encoding`: what travels", ALAR_ENCODING_TERMS),
+    TERMS("`--check-for-nan`: on a non-finite local loss", ALAR_CHECK_TERMS),
+    TERMS("`--wait`: where handles are waited for", ALAR_WAIT_AT_TERMS),
+    TERMS("`--scope`: what a context parallel rank holds", ALAR_SCOPE_TERMS),
+    TERMS("`kind`: what a report makes of a metric", ALAR_METRIC_KIND_TERMS),
+    TERMS("`red`: what a reduction does", ALAR_REDUCTION_TERMS),
+    TERMS("`avg`: where an average divides", ALAR_AVG_TERMS),
+    TERMS("`nan`: what `max` and `min` make of a NaN", ALAR_NAN_TERMS),
+    TERMS("`adder`: how additions round", ALAR_ADDER_TERMS),
+    TERMS("`wait` of a contract: what a wait means", ALAR_WAIT_TERMS),
+    TERMS("`order` of a contract: of additions", ALAR_ORDER_TERMS),
+};
+
 static const struct meaning states[] = {
 #define STATE(name, meaning) {#name, meaning},
 #include "engine/handle.def"
@@ -42,6 +76,21 @@ static void print_meanings(const char *title, const struct meaning *meanings, in
     printf("\n## %s\n\n| name | meaning |\n| --- | --- |\n", title);
     for (int i = 0; i < count; i++) {
         printf("| `%s` | %s |\n", meanings[i].name, meanings[i].text);
+    }
+}
+
+static void print_terms(void)
+{
+    puts("# The words of a run\n\nGenerated from `ref/api/terms.def` by `alar table --terms`: "
+         "options of `alar run` and "
+         "fields of\nhistories. Enums, names and help come from the same table.");
+    for (size_t i = 0; i < sizeof(term_lists) / sizeof(term_lists[0]); i++) {
+        int count = 0;
+
+        while (term_lists[i].terms[count].name != NULL) {
+            count++;
+        }
+        print_meanings(term_lists[i].title, term_lists[i].terms, count);
     }
 }
 
@@ -107,9 +156,12 @@ int alar_cli_table(int argc, char **argv)
     bool is_markdown = false;
     bool is_dot = false;
     bool is_mermaid = false;
+    bool is_terms = false;
     int operands = 0;
     const struct alar_option options[] = {
         {"markdown", ALAR_OPTION_FLAG, &is_markdown, NULL, "as a page: spec/handle.md", NULL, 0, 0},
+        {"terms", ALAR_OPTION_FLAG, &is_terms, NULL, "the words of a run instead: spec/terms.md",
+         NULL, 0, 0},
         {"mermaid", ALAR_OPTION_FLAG, &is_mermaid, NULL, "as a Mermaid diagram", NULL, 0, 0},
         {"dot", ALAR_OPTION_FLAG, &is_dot, NULL, "as a Graphviz graph: spec/handle.dot", NULL, 0,
          0},
@@ -126,7 +178,9 @@ int alar_cli_table(int argc, char **argv)
     if (code >= 0) {
         return code;
     }
-    if (is_markdown) {
+    if (is_terms) {
+        print_terms();
+    } else if (is_markdown) {
         print_markdown();
     } else if (is_mermaid) {
         print_mermaid();

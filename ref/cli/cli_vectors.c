@@ -56,7 +56,7 @@ static void issue_print(struct making *making, const struct alar_vector *vector,
     alar_json_text(&json, "ev", "issue");
     alar_json_count(&json, "rank", rank);
     alar_json_op(&json, "op", "world", key->index);
-    alar_json_text(&json, "red", alar_red_names[vector->red]);
+    alar_json_text(&json, "red", alar_reduction_names[vector->red]);
     alar_json_text(&json, "dtype", alar_dtype_name(vector->dtype));
     alar_json_elements(&json, "in",
                        (struct alar_elements){making->row, vector->elements, vector->dtype});

@@ -28,6 +28,21 @@ char alar_option_letter(const char *name)
     return '\0';
 }
 
+const char *alar_option_argument(const struct alar_option *option,
+                                 char text[ALAR_OPTION_ARGUMENT_BYTES])
+{
+    size_t used = 0;
+
+    if (option->argument != NULL || option->choices == NULL) {
+        return option->argument;
+    }
+    for (int i = 0; option->choices[i] != NULL && used < ALAR_OPTION_ARGUMENT_BYTES; i++) {
+        used += (size_t)snprintf(text + used, ALAR_OPTION_ARGUMENT_BYTES - used, "%s%s",
+                                 i > 0 ? "|" : "", option->choices[i]);
+    }
+    return text;
+}
+
 static enum alar_status choice_parse(const struct alar_option *option, const char *value,
                                      char *error_line)
 {
@@ -38,10 +53,11 @@ static enum alar_status choice_parse(const struct alar_option *option, const cha
         }
     }
     const char *meant = alar_meant(value, option->choices);
+    char text[ALAR_OPTION_ARGUMENT_BYTES];
 
     snprintf(error_line, ALAR_ERROR_LINE_BYTES, "--%s: expected %s, found '%s'%s%s%s", option->name,
-             option->argument, value, meant ? "; did you mean '" : "", meant ? meant : "",
-             meant ? "'?" : "");
+             alar_option_argument(option, text), value, meant ? "; did you mean '" : "",
+             meant ? meant : "", meant ? "'?" : "");
     return ALAR_E_INPUT;
 }
 
@@ -112,9 +128,11 @@ static enum alar_status option_store(const struct alar_option *option, const cha
     }
     if (option->kind != ALAR_OPTION_FLAG && value == NULL) {
         if (*at + 1 >= argc) {
+            char text[ALAR_OPTION_ARGUMENT_BYTES];
+
             snprintf(error_line, ALAR_ERROR_LINE_BYTES,
                      "--%s: expected a value (%s), found the end of the line", option->name,
-                     option->argument);
+                     alar_option_argument(option, text));
             return ALAR_E_INPUT;
         }
         value = argv[++*at];
@@ -186,7 +204,7 @@ enum alar_status alar_options_parse(const struct alar_command *command, int argc
 static void help_row(FILE *file, const char *name, const char *argument, const char *help)
 {
     char letter = alar_option_letter(name);
-    char left[NAME_MAX_BYTES * 2];
+    char left[NAME_MAX_BYTES + ALAR_OPTION_ARGUMENT_BYTES];
     char before[] = "-?, ";
 
     before[1] = letter;
@@ -201,7 +219,9 @@ void alar_options_help(const struct alar_command *command, void *file)
             command->summary, command->name, command->operands ? " " : "",
             command->operands ? command->operands : "");
     for (const struct alar_option *option = command->options; option->name != NULL; option++) {
-        help_row(file, option->name, option->argument, option->help);
+        char text[ALAR_OPTION_ARGUMENT_BYTES];
+
+        help_row(file, option->name, alar_option_argument(option, text), option->help);
     }
     help_row(file, "help", NULL, "this text");
     fprintf(file, "\nexamples:\n%s", command->examples);

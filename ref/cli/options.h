@@ -20,7 +20,7 @@ struct alar_option {
     const char *name; /* without the dashes */
     enum alar_option_kind kind;
     void *target;               /* keeps its value, the default, when the option is not given */
-    const char *argument;       /* "N", "DIR" or "a|b|c"; NULL for a flag */
+    const char *argument;       /* "N" or "DIR"; NULL for a flag, and where the choices say it */
     const char *help;           /* one line */
     const char *const *choices; /* CHOICE: NULL-terminated */
     uint64_t least;             /* NUMBER */
@@ -34,6 +34,15 @@ struct alar_command {
     const struct alar_option *options; /* ended by one whose name is NULL */
     const char *examples;              /* lines, each ended by a newline */
 };
+
+enum {
+    ALAR_OPTION_ARGUMENT_BYTES = 256
+};
+
+/* What stands for the value in help, manual and errors: the argument, or the choices as "a|b|c";
+   NULL for a flag. `text` is where choices are joined. */
+const char *alar_option_argument(const struct alar_option *option,
+                                 char text[ALAR_OPTION_ARGUMENT_BYTES]);
 
 /* The letter that stands for an option of that name in every command that has one ("output": 'o');
    '\0' when there is none. */

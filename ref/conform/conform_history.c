@@ -23,7 +23,6 @@ struct writer {
 
 static const char *const told_names[] = {"nothing", "pending", "done", "failed"};
 static const char *const gone_names[] = {"", "signal", "exit", "hang"};
-static const char *const red_names[] = {"sum", "avg", "max", "min"};
 
 static bool is_kept(const struct conform_extract *extract, uint32_t index)
 {
@@ -77,7 +76,7 @@ static void write_issue(const struct writer *writer, const struct conform_event 
     begin(writer, "issue", event);
     name_op(writer, event->op);
     fprintf(writer->file, ",\"red\":\"%s\",\"dtype\":\"%s\",\"n\":%" PRIu64,
-            red_names[op.reduction], alar_dtype_name(op.dtype), shown);
+            alar_reduction_names[op.reduction], alar_dtype_name(op.dtype), shown);
     if (op.is_blocking) {
         fputs(",\"sync\":true", writer->file);
     }
@@ -283,11 +282,7 @@ static bool is_open(const struct writer *writer)
 
 static void write_header(const struct writer *writer)
 {
-    static const char *const adder_names[] = {"nearest", "half-up", "truncate", "flush",
-                                              "saturate"};
-    static const char *const nan_names[] = {"any", "propagate", "ignore", "idiom"};
-    static const char *const avg_names[] = {"any", "sum-divide", "sum-multiply", "multiply-sum",
-                                            "divide-sum"};
+    static const char *const adder_names[] = {ALAR_ADDER_TERMS(ALAR_TERM_NAME)};
     const struct conform_shared *shared = writer->extract->shared;
     const struct alar_caps *caps = &shared->caps;
     FILE *file = writer->file;
@@ -309,7 +304,8 @@ static void write_header(const struct writer *writer)
         fprintf(file, ",\"width\":\"%s\"", alar_dtype_name((enum alar_dtype)(caps->width - 1)));
     }
     if (caps->avg < 5 && caps->nan < 4) {
-        fprintf(file, ",\"avg\":\"%s\",\"nan\":\"%s\"", avg_names[caps->avg], nan_names[caps->nan]);
+        fprintf(file, ",\"avg\":\"%s\",\"nan\":\"%s\"", alar_avg_names[caps->avg],
+                alar_nan_names[caps->nan]);
     }
     fprintf(file,
             ",\"outstanding\":%u,\"in_place\":%s,\"allows_empty\":%s,\"needs_progress\":%s,"

@@ -39,7 +39,7 @@ static void json_site(yajl_gen json, const struct alar_cost *cost,
     alar_gen_key_count(json, "sync_calls", site->sync_calls);
     alar_gen_text(json, "calls_by_reduction");
     yajl_gen_map_open(json);
-    for (int red = 0; red <= ALAR_RED_AVG; red++) {
+    for (int red = 0; red <= ALAR_AVG; red++) {
         alar_gen_key_count(json, reds[red], site->by_red[red]);
     }
     yajl_gen_map_close(json);

@@ -138,7 +138,7 @@ void alar_cost_csv(FILE *out, const struct alar_cost *cost)
         csv_text(out, site->name);
         fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, site->operations, site->calls,
                 site->sync_calls);
-        for (int red = 0; red <= ALAR_RED_AVG; red++) {
+        for (int red = 0; red <= ALAR_AVG; red++) {
             fprintf(out, ",%" PRIu64, site->by_red[red]);
         }
         fprintf(out, ",%" PRIu64 ",%.6f,%.6f,", site->elements, (double)site->blocked / unit.of,

@@ -41,7 +41,7 @@ struct judge_element judge_ask(const struct alar_judge *judge, const struct judg
     uint64_t *column = alar_scratch_take(&asked.scratch, op->members, sizeof *column);
 
     uint64_t *beside = NULL;
-    bool is_place = (op->red == ALAR_RED_MAXLOC || op->red == ALAR_RED_MINLOC) && element % 2 == 1;
+    bool is_place = (op->red == ALAR_MAXLOC || op->red == ALAR_MINLOC) && element % 2 == 1;
 
     PRE(column != NULL);
     for (uint32_t m = 0; m < op->members; m++) {
@@ -63,7 +63,7 @@ struct judge_element judge_ask(const struct alar_judge *judge, const struct judg
                                         .beside = beside,
                                         .extreme = beside && out ? out[element - 1] : 0,
                                         .n = op->members};
-    asked.reduce.adder.is_product = op->red == ALAR_RED_PRODUCT;
+    asked.reduce.adder.is_product = op->red == ALAR_PRODUCT;
     if (contract->height >= op->members) {
         asked.reduce.height = 0;
     }
@@ -77,8 +77,8 @@ uint32_t judge_arithmetics(const struct alar_judge *judge, const struct alar_red
                            struct alar_reduce *all)
 {
     enum alar_dtype dtype = reduce->adder.dtype;
-    bool is_rounding = reduce->red == ALAR_RED_SUM || reduce->red == ALAR_RED_PRODUCT ||
-                       reduce->red == ALAR_RED_AVG;
+    bool is_rounding = reduce->red == ALAR_SUM || reduce->red == ALAR_PRODUCT ||
+                       reduce->red == ALAR_AVG;
     bool may_be_wide = (dtype == ALAR_F16 || dtype == ALAR_BF16) && is_rounding &&
                        !judge->is_contract_given[ALAR_FIELD_ADDER] &&
                        !judge->is_contract_given[ALAR_FIELD_WIDTH];
@@ -88,7 +88,7 @@ uint32_t judge_arithmetics(const struct alar_judge *judge, const struct alar_red
         all[count] = *reduce;
         all[count].adder.wide = wide ? ALAR_F32 : reduce->adder.wide;
         count++;
-        if (reduce->red == ALAR_RED_AVG && all[count - 1].adder.wide != dtype) {
+        if (reduce->red == ALAR_AVG && all[count - 1].adder.wide != dtype) {
             all[count] = all[count - 1];
             all[count++].is_rounded_once = true;
         }
@@ -101,7 +101,7 @@ static bool reduce_hides_nan(const struct judge_element *asked)
 {
     const struct alar_reduce *reduce = &asked->reduce;
     enum alar_dtype dtype = reduce->adder.dtype;
-    bool is_extreme = reduce->red == ALAR_RED_MAX || reduce->red == ALAR_RED_MIN;
+    bool is_extreme = reduce->red == ALAR_MAX || reduce->red == ALAR_MIN;
     uint32_t nans = 0;
 
     for (uint32_t m = 0; m < reduce->n; m++) {
@@ -189,7 +189,7 @@ void judge_limits(const struct judge_element *asked, struct judge_limits *limits
     struct alar_adder adder = reduce->adder;
     struct alar_scratch scratch = asked->scratch;
     struct alar_hull hull;
-    bool is_hull = reduce->red == ALAR_RED_SUM || reduce->red == ALAR_RED_PRODUCT;
+    bool is_hull = reduce->red == ALAR_SUM || reduce->red == ALAR_PRODUCT;
 
     limits->is_known = asked->has_origin && asked->origin.has_range;
     limits->lowest = asked->origin.low;

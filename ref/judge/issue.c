@@ -24,7 +24,7 @@ static struct judge_op issue_read(const struct alar_event *event)
     struct judge_op op = {0};
     int64_t given = event->has[ALAR_FIELD_IN] ? event->number[ALAR_FIELD_IN] : 1;
 
-    op.red = (enum alar_red)alar_event_number(event, ALAR_FIELD_RED, ALAR_RED_SUM);
+    op.red = (enum alar_reduction)alar_event_number(event, ALAR_FIELD_RED, ALAR_SUM);
     op.dtype = (enum alar_dtype)alar_event_number(event, ALAR_FIELD_DTYPE, ALAR_F32);
     op.n = (uint64_t)alar_event_number(event, ALAR_FIELD_N, given);
     op.key_hash = event_hash(event, ALAR_FIELD_KEY);

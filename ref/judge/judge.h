@@ -40,7 +40,7 @@ struct alar_loop {
 struct alar_op_view {
     const char *group;
     uint64_t number;
-    enum alar_red red;
+    enum alar_reduction red;
     enum alar_dtype dtype;
     struct alar_text key;
     int64_t step, mb; /* -1 when not recorded */

@@ -87,7 +87,7 @@ struct judge_op {
     uint32_t passed; /* members that have issued all operations of its window */
     uint32_t faults; /* injected faults that were known when its ranks were through */
     uint32_t first;  /* member that issued it first */
-    enum alar_red red;
+    enum alar_reduction red;
     enum alar_dtype dtype;
     uint64_t n, key_hash, signature;
     int64_t step, mb;

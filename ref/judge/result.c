@@ -132,7 +132,7 @@ static void result_certify(const struct alar_judge *judge, const struct judge_op
     struct alar_scratch scratch = asked->scratch;
 
     bool is_provable = asked->has_origin && !asked->reduce.is_rounded_once &&
-                       asked->reduce.red != ALAR_RED_PRODUCT &&
+                       asked->reduce.red != ALAR_PRODUCT &&
                        !alar_red_is_discrete(asked->reduce.red);
 
     if (!judge->setup.certify || !is_provable) {
@@ -153,7 +153,7 @@ static void result_certify(const struct alar_judge *judge, const struct judge_op
 enum judge_legality judge_result(struct alar_judge *judge, const struct judge_op *op,
                                  const uint64_t *out, struct judge_limits *limits)
 {
-    bool is_sum = op->red == ALAR_RED_SUM && alar_dtype_is_float(op->dtype);
+    bool is_sum = op->red == ALAR_SUM && alar_dtype_is_float(op->dtype);
     struct trees trees = {.kinds = UINT32_MAX};
 
     if (is_sum && !judge->setup.certify && trees_survive(judge, op, out)) {

@@ -281,7 +281,7 @@ static void value_promises(struct alar_judge *judge, struct judge_op *op, uint32
     const uint64_t *out = judge_value_row(judge, op, class);
     struct judge_limits limits = {0};
 
-    if (judge->contract.tree[0] && (op->red == ALAR_RED_SUM || op->red == ALAR_RED_PRODUCT) &&
+    if (judge->contract.tree[0] && (op->red == ALAR_SUM || op->red == ALAR_PRODUCT) &&
         alar_dtype_is_float(op->dtype) &&
         !judge_is_promised_tree(judge, op, out, &limits.element)) {
         (void)judge_value_found(judge, op, class, ALAR_ANOMALY_NOT_THE_TREE, &limits);

@@ -185,7 +185,7 @@ void judge_power(struct alar_judge *judge, const struct judge_op *op)
     if (op->members < 2 || op->elements == 0) {
         return;
     }
-    if (op->red == ALAR_RED_PRODUCT || op->red >= ALAR_RED_MAXLOC) {
+    if (op->red == ALAR_PRODUCT || op->red >= ALAR_MAXLOC) {
         reveal->unasked++;
         return;
     }

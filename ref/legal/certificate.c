@@ -67,11 +67,10 @@ uint64_t alar_certificate_digest(const char *text, size_t length)
 static void pen_write_claim(struct pen *pen, const struct alar_reduce *reduce, uint64_t value,
                             enum alar_avg avg)
 {
-    static const char *const reds[] = {"sum", "max", "min", "product", "avg"};
     int digits = 2 * (int)alar_dtype_bytes(reduce->adder.dtype);
 
     pen_write(pen, "alar-certificate=1 red=");
-    pen_write(pen, reds[reduce->red]);
+    pen_write(pen, alar_reduction_names[reduce->red]);
     pen_write_field(pen, " avg=", avg);
     pen_write_field(pen, " nan=", reduce->nan);
     pen_write(pen, " dtype=");
@@ -134,7 +133,7 @@ static enum alar_status pen_write_proof(struct pen *pen, const struct alar_reduc
     uint32_t nodes = 2 * reduce->n - 1;
     struct alar_tree tree = {alar_scratch_take(&scratch, nodes, sizeof *tree.node), 0, nodes};
     uint64_t *stack = alar_scratch_take(&scratch, reduce->n, sizeof *stack);
-    bool is_extremum = reduce->red == ALAR_RED_MAX || reduce->red == ALAR_RED_MIN;
+    bool is_extremum = reduce->red == ALAR_MAX || reduce->red == ALAR_MIN;
 
     if (!tree.node || !stack) {
         return ALAR_E_RANGE;
@@ -165,7 +164,7 @@ enum alar_status alar_certificate_write(const struct alar_reduce *reduce, uint64
 {
     struct alar_reduce own = alar_reduce_normalize(reduce);
     struct pen pen = {text, size, 0, size == 0};
-    enum alar_avg avg = own.red == ALAR_RED_AVG ? origin->avg : ALAR_AVG_ANY;
+    enum alar_avg avg = own.red == ALAR_AVG ? origin->avg : ALAR_AVG_ANY;
 
     if (!alar_proof_is_legal(origin->proof)) {
         return ALAR_E_INPUT;

@@ -64,14 +64,14 @@ static bool slip_dtype(struct slip *slip, enum alar_dtype *dtype)
     return false;
 }
 
-static bool slip_red(struct slip *slip, enum alar_red *red)
+static bool slip_red(struct slip *slip, enum alar_reduction *red)
 {
-    *red = slip_word(slip, "sum")   ? ALAR_RED_SUM
-           : slip_word(slip, "max") ? ALAR_RED_MAX
-           : slip_word(slip, "min") ? ALAR_RED_MIN
-           : slip_word(slip, "avg") ? ALAR_RED_AVG
-                                    : ALAR_RED_PRODUCT;
-    return *red != ALAR_RED_PRODUCT;
+    *red = slip_word(slip, "sum")   ? ALAR_SUM
+           : slip_word(slip, "max") ? ALAR_MAX
+           : slip_word(slip, "min") ? ALAR_MIN
+           : slip_word(slip, "avg") ? ALAR_AVG
+                                    : ALAR_PRODUCT;
+    return *red != ALAR_PRODUCT;
 }
 
 static bool slip_field(struct slip *slip, const char *name, uint32_t limit, uint32_t *number)
@@ -86,7 +86,7 @@ static bool slip_claim_is_possible(const struct alar_reduce *reduce)
     bool is_float = alar_dtype_is_float(reduce->adder.dtype);
     bool is_plain = reduce->adder.wide == reduce->adder.dtype;
 
-    return (reduce->red == ALAR_RED_AVG) == (reduce->avg != ALAR_AVG_ANY) &&
+    return (reduce->red == ALAR_AVG) == (reduce->avg != ALAR_AVG_ANY) &&
            (is_float ? alar_dtype_is_float(reduce->adder.wide)
                      : is_plain && reduce->avg != ALAR_AVG_SUM_MULTIPLY &&
                            reduce->avg != ALAR_AVG_MULTIPLY_SUM);
@@ -323,7 +323,7 @@ static bool trial_within(struct trial *trial)
 static bool trial_hold(struct trial *trial)
 {
     struct slip *slip = &trial->slip;
-    bool is_extremum = trial->reduce->red == ALAR_RED_MAX || trial->reduce->red == ALAR_RED_MIN;
+    bool is_extremum = trial->reduce->red == ALAR_MAX || trial->reduce->red == ALAR_MIN;
     uint64_t legal;
 
     if (is_extremum) {

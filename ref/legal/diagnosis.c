@@ -119,7 +119,7 @@ static void hypothesis_try_division(struct alar_hypothesis *hypothesis, enum ala
     for (changed.sums = 0; first <= last; first++) {
         changed.sum[changed.sums++] = alar_fp_unrank(dtype, first);
     }
-    changed.reduce.red = ALAR_RED_SUM;
+    changed.reduce.red = ALAR_SUM;
     if (alar_hypothesis_explains(&changed, hypothesis->reduce.bits, hypothesis->reduce.n,
                                  hypothesis->reduce.adder, &proof)) {
         hypothesis_note(hypothesis, cause, count, proof);
@@ -132,18 +132,18 @@ static void hypothesis_try_divisions(struct alar_hypothesis *hypothesis)
     uint32_t n = hypothesis->asked->n;
     struct alar_reduce plain = *hypothesis->asked;
 
-    plain.red = ALAR_RED_SUM;
-    if (hypothesis->asked->red == ALAR_RED_AVG) {
+    plain.red = ALAR_SUM;
+    if (hypothesis->asked->red == ALAR_AVG) {
         enum alar_proof proof = alar_hypothesis_judge(hypothesis, &plain, hypothesis->value);
         if (alar_proof_is_legal(proof)) {
             hypothesis_note(hypothesis, ALAR_CAUSE_UNDIVIDED, 0, proof);
         }
     }
-    bool is_possible =
-        alar_dtype_is_float(dtype) && n > 1 && !alar_fp_is_nan(dtype, hypothesis->value) &&
-        hypothesis->asked->red != ALAR_RED_MAX && hypothesis->asked->red != ALAR_RED_MIN;
+    bool is_possible = alar_dtype_is_float(dtype) && n > 1 &&
+                       !alar_fp_is_nan(dtype, hypothesis->value) &&
+                       hypothesis->asked->red != ALAR_MAX && hypothesis->asked->red != ALAR_MIN;
 
-    if (is_possible && hypothesis->asked->red == ALAR_RED_SUM) {
+    if (is_possible && hypothesis->asked->red == ALAR_SUM) {
         hypothesis_try_division(hypothesis, ALAR_CAUSE_DIVIDED, n, 1);
     } else if (is_possible && (hypothesis->avg == ALAR_AVG_SUM_DIVIDE ||
                                hypothesis->avg == ALAR_AVG_SUM_MULTIPLY)) {
@@ -185,7 +185,7 @@ static void hypothesis_try_adders(struct alar_hypothesis *hypothesis)
         }
     }
     bool is_short = own.dtype == ALAR_F16 || own.dtype == ALAR_BF16;
-    if (is_short && hypothesis->reduce.red == ALAR_RED_SUM) {
+    if (is_short && hypothesis->reduce.red == ALAR_SUM) {
         struct alar_exact exact;
         alar_exact_init(&exact);
         for (uint32_t i = 0; i < n; i++) {
@@ -213,19 +213,18 @@ static void hypothesis_try_adders(struct alar_hypothesis *hypothesis)
 static void hypothesis_try_reductions(struct alar_hypothesis *hypothesis)
 {
     bool is_float = alar_dtype_is_float(hypothesis->asked->adder.dtype);
-    bool is_divided =
-        hypothesis->asked->red == ALAR_RED_SUM || hypothesis->asked->red == ALAR_RED_AVG;
+    bool is_divided = hypothesis->asked->red == ALAR_SUM || hypothesis->asked->red == ALAR_AVG;
 
     hypothesis->sets = hypothesis->asked->n <= ADDER_RANKS ? ADDER_WORK : 0;
-    for (int red = ALAR_RED_SUM; red <= ALAR_RED_BXOR && hypothesis->asked->n > 1; red++) {
+    for (int red = ALAR_SUM; red <= ALAR_BXOR && hypothesis->asked->n > 1; red++) {
         struct alar_reduce other = *hypothesis->asked;
-        bool is_bitwise = red >= ALAR_RED_BAND;
+        bool is_bitwise = red >= ALAR_BAND;
 
         if (red == (int)other.red || (is_bitwise && is_float) ||
-            (is_divided && (red == ALAR_RED_SUM || red == ALAR_RED_AVG))) {
+            (is_divided && (red == ALAR_SUM || red == ALAR_AVG))) {
             continue;
         }
-        other.red = (enum alar_red)red;
+        other.red = (enum alar_reduction)red;
         other.avg = ALAR_AVG_ANY;
         enum alar_proof proof = alar_hypothesis_judge(hypothesis, &other, hypothesis->value);
         if (proof <= ALAR_PROOF_ANY) {
@@ -257,7 +256,7 @@ static void hypothesis_measure(struct alar_hypothesis *hypothesis, double *doubl
     bits[n + 1] = alar_fp_negate(dtype, largest);
     alar_bound_evaluate(&bound, hypothesis->reduce.adder, bits, n + 2, n + 1, doubles);
     hypothesis->is_bounded =
-        bound.is_valid && !bound.can_overflow && hypothesis->reduce.red == ALAR_RED_SUM;
+        bound.is_valid && !bound.can_overflow && hypothesis->reduce.red == ALAR_SUM;
     hypothesis->radius = bound.radius;
     hypothesis->largest = alar_fp_to_double(dtype, largest);
     for (int end = 0; end < 2 && hypothesis->is_bounded; end++) {
@@ -289,11 +288,11 @@ static void hypothesis_start(struct alar_hypothesis *hypothesis, uint64_t *prepa
     hypothesis->reduce = *asked;
     hypothesis->sum[0] = hypothesis->value;
     hypothesis->sums = 1;
-    if (asked->red != ALAR_RED_AVG || !alar_dtype_is_float(dtype)) {
+    if (asked->red != ALAR_AVG || !alar_dtype_is_float(dtype)) {
         return;
     }
     hypothesis->avg = asked->avg == ALAR_AVG_ANY ? ALAR_AVG_SUM_DIVIDE : asked->avg;
-    hypothesis->reduce.red = ALAR_RED_SUM;
+    hypothesis->reduce.red = ALAR_SUM;
     hypothesis->reduce.bits = prepared;
     alar_average_prepare(hypothesis->avg, dtype, asked->bits, asked->n, prepared);
     if (alar_fp_is_nan(dtype, hypothesis->value)) {
@@ -327,7 +326,7 @@ enum alar_status alar_diagnose(const struct alar_reduce *reduce, uint64_t value,
     if (!prepared || !doubles || !hypothesis.altered || !hypothesis.nodes) {
         return ALAR_E_RANGE;
     }
-    if (own.red >= ALAR_RED_MAXLOC) {
+    if (own.red >= ALAR_MAXLOC) {
         return ALAR_E_UNSUPPORTED;
     }
     *diagnosis = (struct alar_diagnosis){0};

@@ -76,7 +76,7 @@ static void hypothesis_try_rank(struct alar_hypothesis *hypothesis, uint32_t ran
     uint32_t n = hypothesis->reduce.n;
     uint64_t own = hypothesis->reduce.bits[rank];
     double number = hypothesis_number(hypothesis, own);
-    bool is_average = hypothesis->reduce.red == ALAR_RED_AVG;
+    bool is_average = hypothesis->reduce.red == ALAR_AVG;
 
     /* With two ranks, one missing is the other's own contribution: that is said already. */
     if (n > 2 && hypothesis_is_worth(hypothesis, -number)) {
@@ -135,7 +135,7 @@ void alar_hypothesis_try_subsets(struct alar_hypothesis *hypothesis)
     struct alar_scratch scratch = hypothesis->scratch;
     struct alar_hull hull;
     bool is_possible = alar_dtype_is_float(hypothesis->reduce.adder.dtype) &&
-                       hypothesis->reduce.red == ALAR_RED_SUM && n >= 4;
+                       hypothesis->reduce.red == ALAR_SUM && n >= 4;
 
     if (!is_possible) {
         return;

@@ -1,14 +1,14 @@
 /* Reductions in which nothing is rounded: bitwise and logical ones, and the place of an extreme. */
 #include "legal/provenance.h"
 
-bool alar_red_is_discrete(enum alar_red red)
+bool alar_red_is_discrete(enum alar_reduction red)
 {
-    return red >= ALAR_RED_LAND;
+    return red >= ALAR_LAND;
 }
 
-static bool red_is_logical(enum alar_red red)
+static bool red_is_logical(enum alar_reduction red)
 {
-    return red >= ALAR_RED_LAND && red <= ALAR_RED_LXOR;
+    return red >= ALAR_LAND && red <= ALAR_LXOR;
 }
 
 /* What is not 0 is true, NaN too. */
@@ -19,9 +19,9 @@ static bool logical_answer(const struct alar_reduce *reduce)
     for (uint32_t i = 0; i < reduce->n; i++) {
         truths += !alar_fp_is_zero(reduce->adder.dtype, reduce->bits[i]);
     }
-    return reduce->red == ALAR_RED_LAND  ? truths == reduce->n
-           : reduce->red == ALAR_RED_LOR ? truths > 0
-                                         : truths % 2 == 1;
+    return reduce->red == ALAR_LAND  ? truths == reduce->n
+           : reduce->red == ALAR_LOR ? truths > 0
+                                     : truths % 2 == 1;
 }
 
 /* True is 1; where every true contribution has all bits set, as some Fortran compilers write it,
@@ -47,9 +47,9 @@ static bool bitwise_is_legal(const struct alar_reduce *reduce, uint64_t value, u
     for (uint32_t i = 1; i < reduce->n; i++) {
         uint64_t bits = reduce->bits[i];
 
-        *legal = reduce->red == ALAR_RED_BAND  ? *legal & bits
-                 : reduce->red == ALAR_RED_BOR ? *legal | bits
-                                               : *legal ^ bits;
+        *legal = reduce->red == ALAR_BAND  ? *legal & bits
+                 : reduce->red == ALAR_BOR ? *legal | bits
+                                           : *legal ^ bits;
     }
     return value == *legal;
 }
@@ -92,12 +92,12 @@ bool alar_discrete_is_legal(const struct alar_reduce *reduce, uint64_t value, ui
     if (red_is_logical(reduce->red)) {
         return logical_is_legal(reduce, value, legal);
     }
-    if (reduce->red <= ALAR_RED_BXOR) {
+    if (reduce->red <= ALAR_BXOR) {
         return bitwise_is_legal(reduce, value, legal);
     }
     if (reduce->beside) {
         return place_is_legal(reduce, value, legal);
     }
-    extreme.red = reduce->red == ALAR_RED_MAXLOC ? ALAR_RED_MAX : ALAR_RED_MIN;
+    extreme.red = reduce->red == ALAR_MAXLOC ? ALAR_MAX : ALAR_MIN;
     return alar_extremum_is_legal(&extreme, value, legal);
 }

@@ -5,7 +5,7 @@
 static bool extremum_is_beyond(const struct alar_reduce *reduce, uint64_t a, uint64_t b)
 {
     enum alar_dtype dtype = reduce->adder.dtype;
-    bool is_max = reduce->red == ALAR_RED_MAX;
+    bool is_max = reduce->red == ALAR_MAX;
 
     return alar_fp_ulps(dtype, a, b) != 0 &&
            (alar_fp_rank(dtype, a) > alar_fp_rank(dtype, b)) == is_max;

@@ -11,7 +11,7 @@ enum {
 
 /* An average is asked as the sums that could have become it. */
 struct alar_hypothesis {
-    struct alar_reduce reduce; /* of what was summed: never ALAR_RED_AVG */
+    struct alar_reduce reduce; /* of what was summed: never ALAR_AVG */
     const struct alar_reduce *asked;
     enum alar_avg avg; /* ALAR_AVG_ANY for anything but averages */
     uint64_t value;    /* the result as it was seen */

@@ -30,7 +30,7 @@ static void power_integers(const struct alar_reduce *reduce, struct alar_power *
                            uint8_t *seen)
 {
     struct alar_adder adder = reduce->adder;
-    enum alar_avg avg = reduce->red == ALAR_RED_AVG ? ALAR_AVG_SUM_DIVIDE : ALAR_AVG_ANY;
+    enum alar_avg avg = reduce->red == ALAR_AVG ? ALAR_AVG_SUM_DIVIDE : ALAR_AVG_ANY;
     uint64_t sum = alar_adder_fold(adder, reduce->bits, reduce->n);
     uint64_t right = alar_average_finish(avg, adder.dtype, sum, reduce->n);
 
@@ -101,7 +101,7 @@ static void power_discrete(const struct alar_reduce *reduce, uint64_t *others,
 static double power_radius(const struct alar_reduce *reduce, const struct alar_bound *bound)
 {
     double unit = ldexp(1, 2 - alar_dtype_precision(reduce->adder.dtype));
-    double finish = reduce->red == ALAR_RED_AVG
+    double finish = reduce->red == ALAR_AVG
                         ? unit * (bound->magnitude + bound->radius) +
                               reduce->n * ldexp(1, alar_dtype_lowest(reduce->adder.dtype))
                         : 0;
@@ -185,7 +185,7 @@ static enum alar_status power_floats(const struct alar_reduce *reduce, struct al
                                      struct alar_power *power, uint8_t *seen)
 {
     uint64_t n = reduce->n;
-    bool is_avg = reduce->red == ALAR_RED_AVG;
+    bool is_avg = reduce->red == ALAR_AVG;
     enum alar_avg avg = !is_avg                       ? ALAR_AVG_ANY
                         : reduce->avg == ALAR_AVG_ANY ? ALAR_AVG_SUM_DIVIDE
                                                       : reduce->avg;
@@ -214,10 +214,10 @@ enum alar_status alar_power_evaluate(const struct alar_reduce *reduce, struct al
     for (uint32_t i = 0; i < own.n && seen; i++) {
         seen[i] = 0;
     }
-    if (own.red == ALAR_RED_PRODUCT || own.red >= ALAR_RED_MAXLOC) {
+    if (own.red == ALAR_PRODUCT || own.red >= ALAR_MAXLOC) {
         return ALAR_E_UNSUPPORTED;
     }
-    if (own.red == ALAR_RED_MAX || own.red == ALAR_RED_MIN) {
+    if (own.red == ALAR_MAX || own.red == ALAR_MIN) {
         uint64_t *others = alar_scratch_take(&scratch, own.n, sizeof *others);
         if (!others) {
             return ALAR_E_RANGE;

@@ -170,13 +170,12 @@ static void origin_measure(const struct alar_reduce *reduce, uint64_t value,
                            struct alar_origin *origin)
 {
     enum alar_dtype dtype = reduce->adder.dtype;
-    uint64_t divisor = reduce->red == ALAR_RED_AVG ? reduce->n : 1;
+    uint64_t divisor = reduce->red == ALAR_AVG ? reduce->n : 1;
     struct alar_exact exact;
     uint64_t inner = origin->exact;
     uint64_t outer = origin->exact;
 
-    if (alar_dtype_is_float(dtype) &&
-        (reduce->red == ALAR_RED_SUM || reduce->red == ALAR_RED_AVG)) {
+    if (alar_dtype_is_float(dtype) && (reduce->red == ALAR_SUM || reduce->red == ALAR_AVG)) {
         alar_exact_init(&exact);
         for (uint32_t i = 0; i < reduce->n; i++) {
             alar_exact_add(&exact, dtype, reduce->bits[i]);
@@ -201,7 +200,7 @@ struct alar_reduce alar_reduce_normalize(const struct alar_reduce *reduce)
         own.is_rounded_once = false;
         own.avg = own.avg == ALAR_AVG_DIVIDE_SUM ? own.avg : ALAR_AVG_SUM_DIVIDE;
     }
-    own.adder.is_product = own.red == ALAR_RED_PRODUCT;
+    own.adder.is_product = own.red == ALAR_PRODUCT;
     return own;
 }
 
@@ -215,15 +214,15 @@ enum alar_status alar_provenance_judge(const struct alar_reduce *reduce, uint64_
     PRE(own.n <= ALAR_BOUND_RANKS_MAX);
     *origin = (struct alar_origin){.witness = {nodes, 0, 2 * own.n - 1}};
     switch (own.red) {
-    case ALAR_RED_MAX:
-    case ALAR_RED_MIN:
+    case ALAR_MAX:
+    case ALAR_MIN:
         origin_extremum(&own, value, origin);
         break;
-    case ALAR_RED_SUM:
-    case ALAR_RED_PRODUCT:
+    case ALAR_SUM:
+    case ALAR_PRODUCT:
         ALAR_TRY(origin_find(&own, value, average_of(&own, ALAR_AVG_ANY), &budget, origin));
         break;
-    case ALAR_RED_AVG:
+    case ALAR_AVG:
         ALAR_TRY(origin_find_average(&own, value, budget, origin));
         break;
     default:

@@ -13,8 +13,8 @@
 
 /* What was reduced, and what its owner promises about it. One element of the payload. */
 struct alar_reduce {
-    enum alar_red red;
-    enum alar_avg avg;        /* for ALAR_RED_AVG; ALAR_AVG_ANY: any convention will do */
+    enum alar_reduction red;
+    enum alar_avg avg;        /* for ALAR_AVG; ALAR_AVG_ANY: any convention will do */
     enum alar_nan_policy nan; /* for MAX and MIN; ALAR_NAN_ANY: any policy will do */
     struct alar_adder adder;
     bool is_rounded_once;   /* AVG: made in adder.wide to the end, then rounded. spec: N-31 */
@@ -106,7 +106,7 @@ bool alar_extremum_is_open(const struct alar_reduce *reduce);
 
 /* Is this a reduction in which nothing is rounded and no order matters: bitwise, logical, MAXLOC
    and MINLOC? Then: is the value the one it gives? *legal becomes one that is. spec: N-32, N-33 */
-bool alar_red_is_discrete(enum alar_red red);
+bool alar_red_is_discrete(enum alar_reduction red);
 bool alar_discrete_is_legal(const struct alar_reduce *reduce, uint64_t value, uint64_t *legal);
 
 #endif

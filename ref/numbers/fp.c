@@ -11,7 +11,7 @@ _Static_assert(DBL_MANT_DIG == 53 && FLT_MANT_DIG == 24, "IEEE 754 binary32 and 
 
 const char *alar_model_name(enum alar_model model)
 {
-    static const char *const names[] = {"nearest", "half-up", "truncate", "flush", "saturate"};
+    static const char *const names[] = {ALAR_ADDER_TERMS(ALAR_TERM_NAME)};
 
     return (unsigned)model < ALAR_MODEL_COUNT ? names[model] : "?";
 }

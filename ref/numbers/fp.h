@@ -7,17 +7,12 @@
 #define ALAR_FP_H
 
 #include "api/dtype.h"
+#include "api/terms.h"
 
 /* How an adder rounds. All are monotone. A wide adder is one of these in a wider dtype, followed by
    one rounding at the end: see struct alar_adder in tree.h. spec: N-02 */
 enum alar_model {
-    ALAR_NEAREST,  /* to nearest, ties to even: IEEE 754, and the default everywhere */
-    ALAR_HALF_UP,  /* to nearest, ties away from zero */
-    ALAR_TRUNCATE, /* toward zero; never overflows to infinity */
-    ALAR_FLUSH,    /* nearest, but subnormal operands and results become zeros of their sign */
-    ALAR_SATURATE, /* nearest, but overflow and infinity clamp to the largest value, NaN becomes 0
-                    */
-    ALAR_MODEL_COUNT
+    ALAR_ADDER_TERMS(ALAR_TERM_ENUM) ALAR_MODEL_COUNT
 };
 
 /* Value = (negative ? -1 : 1) * significand * 2^exponent. */

@@ -295,7 +295,7 @@ void alar_vector_make(const struct alar_vector_key *key, struct alar_vector *vec
     PRE(key->ranks <= ALAR_VECTOR_RANKS_MAX);
     maker.rng = alar_rng_stream(alar_rng_fold(key->seed, key->index), key->family);
     vector->dtype = ALAR_F32;
-    vector->red = ALAR_RED_SUM;
+    vector->red = ALAR_SUM;
     vector->elements = 1;
     vector->is_contested = false;
     makers[key->family](&maker);

@@ -36,7 +36,7 @@ struct alar_vector_key {
 /* One all-reduce. */
 struct alar_vector {
     enum alar_dtype dtype;
-    enum alar_red red;
+    enum alar_reduction red;
     uint32_t elements;
     bool is_contested; /* libraries in use get it wrong: MAX or MIN of NaN, of zeros of both signs,
                           of bytes above 127 */

@@ -89,7 +89,7 @@ void hostile_specials(struct hostile_maker *maker)
 void hostile_averages(struct hostile_maker *maker)
 {
     maker->vector->dtype = maker->index % 2 == 0 ? ALAR_F32 : ALAR_F64;
-    maker->vector->red = ALAR_RED_AVG;
+    maker->vector->red = ALAR_AVG;
     maker->vector->elements = 6;
     for (uint32_t e = 0; e < 6; e++) {
         for (uint32_t r = 0; r < maker->ranks; r++) {
@@ -113,8 +113,7 @@ void hostile_integers(struct hostile_maker *maker)
         {INT64_C(1000000000000000003), -7, 12345},
         {INT64_MAX, INT64_MAX, INT64_MAX},
     };
-    static const enum alar_red reds[] = {ALAR_RED_SUM, ALAR_RED_SUM, ALAR_RED_MAX, ALAR_RED_SUM,
-                                         ALAR_RED_MIN};
+    static const enum alar_reduction reds[] = {ALAR_SUM, ALAR_SUM, ALAR_MAX, ALAR_SUM, ALAR_MIN};
     static const enum alar_dtype dtypes[] = {ALAR_I32, ALAR_I64, ALAR_U8};
     enum alar_dtype dtype = dtypes[maker->index % 3];
     const int64_t(*table)[3] = dtype == ALAR_I64 ? wide : rows;
@@ -122,7 +121,7 @@ void hostile_integers(struct hostile_maker *maker)
     maker->vector->dtype = dtype;
     maker->vector->red = reds[maker->index % 5];
     /* MPICH 4.0.2 compares unsigned bytes as signed ones: MAX of 1 and 255 is 1. */
-    maker->vector->is_contested = dtype == ALAR_U8 && maker->vector->red != ALAR_RED_SUM;
+    maker->vector->is_contested = dtype == ALAR_U8 && maker->vector->red != ALAR_SUM;
     maker->vector->elements = INTEGER_CASES;
     for (uint32_t e = 0; e < INTEGER_CASES; e++) {
         for (uint32_t r = 0; r < maker->ranks; r++) {
@@ -140,9 +139,7 @@ void hostile_live(struct hostile_maker *maker)
     uint32_t one = hostile_below(maker, maker->ranks);
 
     maker->vector->elements = 1 + (uint32_t)(maker->index / 2 % 33);
-    maker->vector->red = is_sum                  ? ALAR_RED_SUM
-                         : maker->index % 4 == 1 ? ALAR_RED_MAX
-                                                 : ALAR_RED_MIN;
+    maker->vector->red = is_sum ? ALAR_SUM : maker->index % 4 == 1 ? ALAR_MAX : ALAR_MIN;
     for (uint32_t e = 0; e < maker->vector->elements; e++) {
         for (uint32_t r = 0; r < maker->ranks; r++) {
             hostile_set(maker, r, e, 1.0 + 11.0 * alar_rng_unit(&maker->rng));

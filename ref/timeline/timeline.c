@@ -140,7 +140,7 @@ static void issue_add(struct alar_timeline *timeline, const struct alar_event *e
     span->step = alar_event_number(event, ALAR_FIELD_STEP, -1);
     span->mb = alar_event_number(event, ALAR_FIELD_MB, -1);
     span->pairs = (uint32_t)alar_event_number(event, ALAR_FIELD_PAIRS, 0);
-    span->red = (enum alar_red)alar_event_number(event, ALAR_FIELD_RED, ALAR_RED_SUM);
+    span->red = (enum alar_reduction)alar_event_number(event, ALAR_FIELD_RED, ALAR_SUM);
     span->dtype = (enum alar_dtype)alar_event_number(event, ALAR_FIELD_DTYPE, ALAR_F32);
     span->is_sync = alar_event_number(event, ALAR_FIELD_SYNC, 0) != 0;
     span->issue = moment_of(timeline, event);

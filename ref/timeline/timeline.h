@@ -42,7 +42,7 @@ struct alar_span {
     uint32_t polls;                                /* before the wait */
     uint32_t pairs;
     uint64_t n; /* elements */
-    enum alar_red red;
+    enum alar_reduction red;
     enum alar_dtype dtype;
     enum alar_span_end ended;
     bool is_sync;

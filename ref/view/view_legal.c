@@ -23,7 +23,7 @@ static void legal_range(struct alar_view_legal *legal, const struct alar_legal_v
         legal->high = view->origin->high;
         return;
     }
-    if (reduce->red != ALAR_RED_SUM || reduce->n > HULL_RANKS_MOST ||
+    if (reduce->red != ALAR_SUM || reduce->n > HULL_RANKS_MOST ||
         !alar_dtype_is_float(reduce->adder.dtype)) {
         return;
     }

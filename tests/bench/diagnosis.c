@@ -131,7 +131,7 @@ static uint64_t draw_division(struct bench *bench, enum kind kind, struct alar_e
 
     *truth = (struct alar_explanation){.cause = causes[kind - DIVIDED]};
     if (kind != DIVIDED) {
-        bench->reduce.red = ALAR_RED_AVG;
+        bench->reduce.red = ALAR_AVG;
         bench->reduce.avg = ALAR_AVG_SUM_DIVIDE;
     }
     if (kind == DIVIDED_TWICE || kind == COUNT_OFF) {

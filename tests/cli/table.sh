@@ -14,6 +14,7 @@ rows() { # rows COUNT PATTERN: lines of the plain table that match
 }
 
 check "spec/handle.md is what the table prints" same spec/handle.md --markdown
+check "spec/terms.md is what the table prints" same spec/terms.md --terms
 check "spec/handle.dot is what the table prints" same spec/handle.dot --dot
 in_page() { diff <("$BUILD/alar" table --mermaid) <(sed -n '/^```mermaid$/,/^```$/p' spec/handle.md | sed '1d;$d'); }
 check "the picture alone is the one on the page" in_page

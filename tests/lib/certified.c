@@ -43,7 +43,7 @@ enum alar_proof certified_draw(struct draw *draw, int round)
     adder.wide = draw_below(draw, 8) ? dtype : ALAR_F64;
     certified.reduce =
         (struct alar_reduce){.adder = adder, .avg = avg, .bits = certified.bits, .n = n};
-    certified.reduce.red = avg == ALAR_AVG_ANY ? ALAR_RED_SUM : ALAR_RED_AVG;
+    certified.reduce.red = avg == ALAR_AVG_ANY ? ALAR_SUM : ALAR_AVG;
     draw_values(draw, (enum draw_family)draw_below(draw, DRAW_FAMILY_COUNT), dtype, certified.bits,
                 n);
     alar_average_prepare(avg, dtype, certified.bits, n, prepared);

@@ -7,23 +7,11 @@ enum {
     IDLE_ACTIONS = 4 /* after the last value, before the last look */
 };
 
-/* ---- posting -----------------------------------------------------------------------------------
- */
-
-static enum alar_reduction reduction_of(enum alar_red red)
-{
-    return red == ALAR_RED_MAX   ? ALAR_MAX
-           : red == ALAR_RED_MIN ? ALAR_MIN
-           : red == ALAR_RED_AVG ? ALAR_AVG
-                                 : ALAR_SUM;
-}
-
 /* Can the back end, and the twin's, do it? */
 static bool op_is_served(const struct alar_exercise *exercise, const struct alar_exercise_op *op)
 {
     return (exercise->caps.dtypes >> op->dtype & 1U) != 0 &&
-           (exercise->caps.reductions >> reduction_of(op->red) & 1U) != 0 &&
-           op->red != ALAR_RED_PRODUCT &&
+           (exercise->caps.reductions >> op->red & 1U) != 0 && op->red != ALAR_PRODUCT &&
            op->elements * alar_dtype_bytes(op->dtype) <= ALAR_EXERCISE_BYTES_MAX;
 }
 
@@ -112,13 +100,13 @@ static int slot_issue(struct alar_exercise *exercise, struct exercise_slot *slot
     const struct alar_exercise_options *options = &exercise->options;
     const struct alar_op op = {.tag = exercise->posted, .scale = 1.0};
     int error = options->backend->allreduce(exercise->comm[slot->comm], slot->send, slot->receive,
-                                            slot->op.elements, slot->op.dtype,
-                                            reduction_of(slot->op.red), NULL, &op, &slot->request);
+                                            slot->op.elements, slot->op.dtype, slot->op.red, NULL,
+                                            &op, &slot->request);
 
     if (error == 0 && options->twin != NULL) {
-        error = options->twin->allreduce(
-            exercise->twin[slot->comm], slot->send, slot->twin, slot->op.elements, slot->op.dtype,
-            reduction_of(slot->op.red), NULL, &op, &slot->twin_request);
+        error = options->twin->allreduce(exercise->twin[slot->comm], slot->send, slot->twin,
+                                         slot->op.elements, slot->op.dtype, slot->op.red, NULL, &op,
+                                         &slot->twin_request);
     }
     return error;
 }

@@ -15,7 +15,7 @@ enum {
 /* One all-reduce, the same on all ranks. */
 struct alar_exercise_op {
     enum alar_dtype dtype;
-    enum alar_red red;
+    enum alar_reduction red;
     uint32_t elements;
     bool is_split; /* on the two halves of the world, each for itself */
     const char *key;

@@ -79,7 +79,7 @@ void exercise_record_issue(struct alar_exercise *exercise, const struct exercise
     buffer_name(exercise, slot, name);
     const struct alar_history_issue record = {
         .op = record_op(slot),
-        .reduction = alar_red_names[slot->op.red],
+        .reduction = alar_reduction_names[slot->op.red],
         .buffer = name,
         .in = record_elements(slot, slot->send),
         .key = slot->op.key,

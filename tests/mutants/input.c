@@ -115,7 +115,7 @@ static void loss_op(const struct input *input, uint64_t index, struct alar_exerc
 
     (void)input;
     op->dtype = index % 6 == 4 ? ALAR_F64 : ALAR_F32;
-    op->red = is_mean ? ALAR_RED_AVG : ALAR_RED_SUM;
+    op->red = is_mean ? ALAR_AVG : ALAR_SUM;
     op->elements = is_mean ? 3 : 2;
     op->pairs = is_mean ? 0 : 1;
     op->key = is_mean ? "mean" : "lm loss";
@@ -142,7 +142,7 @@ static void loss_fill(const struct input *input, uint64_t index, uint32_t rank, 
     alar_dataset_local(data, rank % data->ranks, step % data->steps,
                        (uint32_t)(index % data->microbatches), &local);
     for (uint32_t e = 0; e < op.elements; e++) {
-        bits[e] = alar_fp_from_double(op.dtype, loss_value(&local, e, op.red == ALAR_RED_AVG));
+        bits[e] = alar_fp_from_double(op.dtype, loss_value(&local, e, op.red == ALAR_AVG));
     }
 }
 
@@ -194,8 +194,7 @@ static void input_op(void *data, uint64_t index, struct alar_exercise_op *op)
     }
     struct alar_vector vector = vector_make(input, index, 0, &member);
     op->dtype = vector.dtype;
-    op->red =
-        vector.is_contested && input->witness->platform == ON_MPICH ? ALAR_RED_SUM : vector.red;
+    op->red = vector.is_contested && input->witness->platform == ON_MPICH ? ALAR_SUM : vector.red;
     op->elements = vector.elements;
     op->key = alar_families[input->family[index / FAMILY_RUN]].name;
     op->is_split = is_split(input, index, input->family[index / FAMILY_RUN]);

@@ -49,7 +49,7 @@ static void microbatch_read(const struct report_view *view, struct report_microb
 {
     const struct judge_op *op = microbatch->op;
     bool has_out = op->classes == 1 && op->out_elements == op->elements;
-    bool is_sum = op->red == ALAR_RED_SUM || op->red == ALAR_RED_AVG;
+    bool is_sum = op->red == ALAR_SUM || op->red == ALAR_AVG;
     struct report_fold fold = {0};
     uint32_t counted = 0;
 
@@ -64,14 +64,14 @@ static void microbatch_read(const struct report_view *view, struct report_microb
     }
     struct report_span sum = report_fold_sum(view, &fold);
     has_out = has_out && (counted == op->members || !is_sum);
-    if (op->red == ALAR_RED_AVG) {
+    if (op->red == ALAR_AVG) {
         sum = report_divided(view, sum, counted);
         fold.weight /= counted;
     }
     microbatch->low = sum.kind == REPORT_NUMBER ? sum.low : (double)NAN;
     microbatch->high = sum.kind == REPORT_NUMBER ? sum.high : (double)NAN;
     microbatch->weight = is_sum ? fold.weight : 1;
-    if (counted < op->members && op->red == ALAR_RED_SUM && op->classes == 1 &&
+    if (counted < op->members && op->red == ALAR_SUM && op->classes == 1 &&
         op->out_elements == op->elements && op->members % counted == 0) {
         microbatch_widen(view, microbatch, op->members / counted);
     }

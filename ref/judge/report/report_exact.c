@@ -39,7 +39,7 @@ static bool exact_is_laid_out(const struct report_view *view)
     for (uint32_t k = 0; k < view->report->parts; k++) {
         const struct judge_op *op = judge_op_at(view->judge, view->part[k].op);
 
-        if (op->red != ALAR_RED_SUM ||
+        if (op->red != ALAR_SUM ||
             op->elements <
                 (uint64_t)op->pairs * ALAR_PAYLOAD_EXACT_ELEMENTS + ALAR_PARTICIPATION_ELEMENTS) {
             return false;

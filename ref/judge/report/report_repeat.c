@@ -97,7 +97,7 @@ void judge_report_again(struct alar_judge *judge, struct judge_op *op)
     size_t bytes = op->elements * sizeof(uint64_t);
     bool is_nothing = true;
 
-    if (before == NULL || op->red != ALAR_RED_SUM || op->members < 2 || op->ins < op->members ||
+    if (before == NULL || op->red != ALAR_SUM || op->members < 2 || op->ins < op->members ||
         op->is_partial) {
         return;
     }

@@ -187,7 +187,7 @@ struct report_sums report_sums_read(const struct report_view *view)
         sums.tokens += microbatch.weight;
         sums.is_overflow =
             sums.is_overflow || (nonfinite == sums.nonfinite && !isfinite(microbatch.low));
-        if (!view->is_scalar && microbatch.op->red == ALAR_RED_SUM) {
+        if (!view->is_scalar && microbatch.op->red == ALAR_SUM) {
             sums.is_rounded =
                 sums.is_rounded || weight_is_rounded(view, &microbatch, weights + replicas);
         }

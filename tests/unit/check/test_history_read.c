@@ -47,7 +47,7 @@ static const struct {
      "1:39: expected one of: f16 bf16 f32 f64 i32 i64 u8 i8 i16 u16 u32 u64 in `dtype`, "
      "found f31"},
     {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"red\":\"xor\"}\n",
-     "1:37: expected one of: sum max min product avg land lor lxor band bor bxor maxloc minloc in "
+     "1:37: expected one of: sum avg max min product land lor lxor band bor bxor maxloc minloc in "
      "`red`, "
      "found xor"},
     {"{\"ev\":\"issue\",\"rank\":0,\"op\":0,\"in\":[\"4534a7\"]}\n",

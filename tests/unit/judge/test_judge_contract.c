@@ -22,7 +22,7 @@ enum {
 struct deal {
     struct alar_adder adder;
     bool has_adder, has_width;
-    enum alar_red red;
+    enum alar_reduction red;
     enum alar_avg avg;
     enum alar_nan_policy nan;
     uint32_t n;
@@ -32,7 +32,6 @@ struct deal {
     size_t length;
 };
 
-static const char *const reds[] = {"sum", "max", "min", "product", "avg"};
 static const char *const averages[] = {"any", "sum-divide", "sum-multiply", "multiply-sum",
                                        "divide-sum"};
 static const char *const policies[] = {"any", "propagate", "ignore", "idiom"};
@@ -67,7 +66,8 @@ static void write_deal(struct deal *deal)
         put(deal,
             "{\"ev\":\"issue\",\"rank\":%u,\"op\":0,\"red\":\"%s\",\"dtype\":\"%s\",\"in\":[\"%0*"
             "llx\"]}\n",
-            r, reds[deal->red], alar_dtype_name(dtype), digits, (unsigned long long)deal->in[r]);
+            r, alar_reduction_names[deal->red], alar_dtype_name(dtype), digits,
+            (unsigned long long)deal->in[r]);
     }
     for (uint32_t r = 0; r < deal->n; r++) {
         put(deal, "{\"ev\":\"done\",\"rank\":%u,\"op\":0,\"out\":[\"%0*llx\"]}\n", r, digits,
@@ -107,12 +107,12 @@ static void draw_deal(struct draw *draw, struct deal *deal)
         deal->adder.wide = (enum alar_dtype)draw_below(draw, ALAR_I32);
     }
     deal->n = 1 + draw_below(draw, RANKS);
-    deal->red = draw_below(draw, 2) ? ALAR_RED_AVG : ALAR_RED_SUM;
+    deal->red = draw_below(draw, 2) ? ALAR_AVG : ALAR_SUM;
     deal->avg = (enum alar_avg)(draw_below(draw, ALAR_AVG_DIVIDE_SUM) + 1);
     deal->nan = (enum alar_nan_policy)draw_below(draw, 4);
     draw_values(draw, (enum draw_family)draw_below(draw, DRAW_FAMILY_COUNT), dtype, deal->in,
                 deal->n);
-    enum alar_avg avg = deal->red == ALAR_RED_AVG ? deal->avg : ALAR_AVG_ANY;
+    enum alar_avg avg = deal->red == ALAR_AVG ? deal->avg : ALAR_AVG_ANY;
     alar_average_prepare(avg, dtype, deal->in, deal->n, prepared);
     deal->out = alar_average_finish(avg, dtype,
                                     draw_sum(draw, deal->adder, prepared, deal->n, room), deal->n);
@@ -171,7 +171,7 @@ Test(judge_contract, keeps_to_the_policy_for_nan)
 
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         struct deal deal = {.adder = {ALAR_F32, ALAR_F32, ALAR_NEAREST},
-                            .red = ALAR_RED_MAX,
+                            .red = ALAR_MAX,
                             .nan = rows[k].nan,
                             .n = 2,
                             .in = {rows[k].in[0], rows[k].in[1]},

@@ -213,7 +213,7 @@ Test(certificate, refuses_impossible_claims)
 /* Integers and extremes have certificates too. */
 Test(certificate, integers_and_extremes)
 {
-    const enum alar_red reds[] = {ALAR_RED_SUM, ALAR_RED_AVG, ALAR_RED_MAX, ALAR_RED_MIN};
+    const enum alar_reduction reds[] = {ALAR_SUM, ALAR_AVG, ALAR_MAX, ALAR_MIN};
     const uint64_t legal[] = {0x80000004, 0xd5555557, 9, 0x7ffffffa};
 
     certified_setup();

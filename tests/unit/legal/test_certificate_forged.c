@@ -113,7 +113,7 @@ static void draw_extremum(struct draw *draw, int round)
     enum alar_dtype dtype = floats[round % 4];
     uint32_t n = 1 + draw_below(draw, 8);
 
-    certified.reduce = (struct alar_reduce){.red = round % 2 ? ALAR_RED_MAX : ALAR_RED_MIN,
+    certified.reduce = (struct alar_reduce){.red = round % 2 ? ALAR_MAX : ALAR_MIN,
                                             .adder = {dtype, dtype, ALAR_NEAREST},
                                             .bits = certified.bits,
                                             .n = n};
@@ -122,8 +122,8 @@ static void draw_extremum(struct draw *draw, int round)
     for (uint32_t i = 1; i < n; i++) {
         bool is_above =
             alar_fp_rank(dtype, certified.bits[i]) > alar_fp_rank(dtype, certified.value);
-        certified.value = is_above == (certified.reduce.red == ALAR_RED_MAX) ? certified.bits[i]
-                                                                             : certified.value;
+        certified.value =
+            is_above == (certified.reduce.red == ALAR_MAX) ? certified.bits[i] : certified.value;
     }
     cr_assert_eq(alar_provenance_judge(&certified.reduce, certified.value, certified.budget,
                                        certified.nodes, &certified.origin),

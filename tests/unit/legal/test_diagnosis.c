@@ -250,7 +250,7 @@ Test(diagnose, division_and_leftovers)
         draw_inputs(&draw, false);
         uint64_t sum = sum_of(&draw, bench.bits, 5);
         uint64_t mean = alar_fp_divide(ALAR_F32, sum, 5);
-        bench.reduce.red = ALAR_RED_AVG;
+        bench.reduce.red = ALAR_AVG;
         bench.reduce.avg = ALAR_AVG_SUM_DIVIDE;
         diagnose(sum);
         cr_assert(has_cause(ALAR_CAUSE_UNDIVIDED, 0));
@@ -260,7 +260,7 @@ Test(diagnose, division_and_leftovers)
         cr_assert(has_cause(ALAR_CAUSE_COUNT_OFF, 4));
         diagnose(alar_fp_divide(ALAR_F32, sum, 6));
         cr_assert(has_cause(ALAR_CAUSE_COUNT_OFF, 6));
-        bench.reduce.red = ALAR_RED_SUM;
+        bench.reduce.red = ALAR_SUM;
         diagnose(mean);
         cr_assert(has_cause(ALAR_CAUSE_DIVIDED, 5));
     }
@@ -379,14 +379,14 @@ Test(diagnose, other_sizes_and_types)
     diagnose(107 + 114 + 121);
     cr_assert_eq(bench.diagnosis.kept_explanation[0].cause, ALAR_CAUSE_MISSING);
     cr_assert(bench.diagnosis.is_unique);
-    bench.reduce.red = ALAR_RED_AVG;
+    bench.reduce.red = ALAR_AVG;
     diagnose((100 + 107 + 114 + 121 + 121) / 4);
     cr_assert_eq(bench.diagnosis.kept_explanation[0].cause, ALAR_CAUSE_DOUBLED);
     cr_assert_eq(bench.diagnosis.kept_explanation[0].rank, 3u);
-    bench.reduce.red = ALAR_RED_MAX;
+    bench.reduce.red = ALAR_MAX;
     diagnose(114);
     cr_assert_eq(bench.diagnosis.kept_explanation[0].cause, ALAR_CAUSE_OWN);
-    bench.reduce.red = ALAR_RED_MAXLOC;
+    bench.reduce.red = ALAR_MAXLOC;
     cr_assert_eq(alar_diagnose(&bench.reduce, 0, &bench.observations, bench.budget.scratch,
                                &bench.diagnosis),
                  ALAR_E_UNSUPPORTED);

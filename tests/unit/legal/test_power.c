@@ -104,7 +104,7 @@ static uint64_t faulty(struct draw *draw, uint32_t rank, bool is_drop)
     }
     uint64_t sum = draw_sum(draw, bench.reduce.adder, bench.other, n, bench.room);
 
-    return bench.reduce.red == ALAR_RED_AVG
+    return bench.reduce.red == ALAR_AVG
                ? alar_average_finish(bench.reduce.avg, bench.reduce.adder.dtype, sum,
                                      bench.reduce.n)
                : sum;
@@ -122,7 +122,7 @@ Test(axes, claimed_power_convicts)
         uint32_t n = 2 + draw_below(&draw, round % 10 ? 6 : 30);
         bench.reduce.adder = (struct alar_adder){dtype, dtype, ALAR_NEAREST, false};
         bench.reduce.n = n;
-        bench.reduce.red = round % 3 ? ALAR_RED_SUM : ALAR_RED_AVG;
+        bench.reduce.red = round % 3 ? ALAR_SUM : ALAR_AVG;
         bench.reduce.avg = ALAR_AVG_SUM_DIVIDE;
         draw_values(&draw, (enum draw_family)draw_below(&draw, DRAW_FAMILY_COUNT), dtype,
                     bench.bits, n);
@@ -185,7 +185,7 @@ Test(axes, power_of_extremes_and_integers)
 {
     setup(ALAR_I32, 3);
     bench.reduce.adder.wide = ALAR_F32;
-    bench.reduce.red = ALAR_RED_MAX;
+    bench.reduce.red = ALAR_MAX;
     bench.bits[0] = 4;
     bench.bits[1] = 9;
     bench.bits[2] = 4;
@@ -196,19 +196,19 @@ Test(axes, power_of_extremes_and_integers)
     bench.bits[2] = 9;
     evaluate();
     cr_assert(bench.power.is_vacuous);
-    bench.reduce.red = ALAR_RED_SUM;
+    bench.reduce.red = ALAR_SUM;
     bench.bits[0] = 0;
     evaluate();
     cr_assert_eq(bench.power.drops, 2u);
     cr_assert_eq(bench.power.doubles, 2u);
-    bench.reduce.red = ALAR_RED_AVG;
+    bench.reduce.red = ALAR_AVG;
     bench.bits[0] = 1;
     evaluate();
     cr_assert_eq(bench.power.drops, 2u);
-    bench.reduce.red = ALAR_RED_PRODUCT;
+    bench.reduce.red = ALAR_PRODUCT;
     cr_assert_eq(alar_power_evaluate(&bench.reduce, bench.budget.scratch, NULL, &bench.power),
                  ALAR_E_UNSUPPORTED);
-    bench.reduce.red = ALAR_RED_SUM;
+    bench.reduce.red = ALAR_SUM;
     bench.reduce.adder = (struct alar_adder){ALAR_F32, ALAR_F32, ALAR_NEAREST, false};
     struct alar_scratch none = {bench.budget.scratch.memory, 16};
     cr_assert_eq(alar_power_evaluate(&bench.reduce, none, NULL, &bench.power), ALAR_E_RANGE);

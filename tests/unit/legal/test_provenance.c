@@ -163,7 +163,7 @@ Test(provenance, averages_have_conventions)
     unsigned differ = 0;
 
     judging_start(&bench, ALAR_F32, 1);
-    bench.reduce.red = ALAR_RED_AVG;
+    bench.reduce.red = ALAR_AVG;
     for (int round = 0; round < 4000; round++) {
         enum alar_dtype dtype = floats[round % 4];
         enum alar_avg avg = (enum alar_avg)(1 + round / 4 % 4);

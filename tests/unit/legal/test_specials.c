@@ -48,13 +48,13 @@ Test(provenance, integers_have_one_answer)
     cr_assert_eq(bench.origin.ulps, 0u);
     cr_assert_eq(judging_proof(&bench, 0x7fffffff), ALAR_PROOF_ILLEGAL);
     cr_assert_eq(bench.origin.low, 0x7ffffff0u);
-    bench.reduce.red = ALAR_RED_AVG;
+    bench.reduce.red = ALAR_AVG;
     bench.bits[0] = 0xfffffffb;
     bench.bits[1] = 0xffffffff;
     bench.bits[2] = 0xffffffff;
     cr_assert_eq(judging_proof(&bench, 0xfffffffe), ALAR_PROOF_ONLY);
     cr_assert_eq(judging_proof(&bench, 0xfffffffd), ALAR_PROOF_ILLEGAL);
-    bench.reduce.red = ALAR_RED_PRODUCT;
+    bench.reduce.red = ALAR_PRODUCT;
     cr_assert_eq(judging_proof(&bench, 0xfffffffb), ALAR_PROOF_ONLY);
     cr_assert_eq(judging_proof(&bench, 0xfffffffa), ALAR_PROOF_ILLEGAL);
     judging_end(&bench);
@@ -77,7 +77,7 @@ Test(provenance, extremes_follow_their_policy)
                        {ALAR_NAN_ANY, true, true, true}};
 
     judging_start(&bench, ALAR_F32, 4);
-    bench.reduce.red = ALAR_RED_MAX;
+    bench.reduce.red = ALAR_MAX;
     for (int i = 0; i < 4; i++) {
         bench.bits[i] = input[i];
     }
@@ -93,7 +93,7 @@ Test(provenance, extremes_follow_their_policy)
     }
     bench.bits[1] = 0;
     bench.bits[0] = alar_dtype_sign(ALAR_F32);
-    bench.reduce.red = ALAR_RED_MIN;
+    bench.reduce.red = ALAR_MIN;
     cr_assert_eq(judging_proof(&bench, 0), ALAR_PROOF_ANY);
     cr_assert_eq(judging_proof(&bench, alar_dtype_sign(ALAR_F32)), ALAR_PROOF_ANY);
     cr_assert_eq(judging_proof(&bench, one), ALAR_PROOF_ILLEGAL);

@@ -77,9 +77,9 @@ static void say_collective(struct verdict_phrase *phrase, unsigned long long amo
     bool is_moved = name == 1 || name == 2 || name == 5;
 
     verdict_say(phrase, "%s%s%s", name < 6 ? names[name] : "?", name > 0 && !is_moved ? " " : "",
-                is_moved                 ? ""
+                is_moved             ? ""
                 : red <= ALAR_MINLOC ? alar_reduction_names[red]
-                                         : "?");
+                                     : "?");
     if (root > 0) {
         verdict_say(phrase, " with root %llu", root - 1);
     }

@@ -77,8 +77,8 @@ uint32_t judge_arithmetics(const struct alar_judge *judge, const struct alar_red
                            struct alar_reduce *all)
 {
     enum alar_dtype dtype = reduce->adder.dtype;
-    bool is_rounding = reduce->red == ALAR_SUM || reduce->red == ALAR_PRODUCT ||
-                       reduce->red == ALAR_AVG;
+    bool is_rounding =
+        reduce->red == ALAR_SUM || reduce->red == ALAR_PRODUCT || reduce->red == ALAR_AVG;
     bool may_be_wide = (dtype == ALAR_F16 || dtype == ALAR_BF16) && is_rounding &&
                        !judge->is_contract_given[ALAR_FIELD_ADDER] &&
                        !judge->is_contract_given[ALAR_FIELD_WIDTH];

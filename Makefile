@@ -91,7 +91,7 @@ RECORDER := $(if $(RECORD_SRC),$(MPIS:%=$(BUILD)/alar-record-%.so))
 PLUGIN   := $(if $(MPI_SRC),$(MPIS:%=$(BUILD)/alar-%.so))
 UNIT     := $(if $(UNIT_SRC),$(BUILD)/unit)
 MUTANTS  := $(BUILD)/mutants $(BUILD)/alar-shm.so
-MUTANT_SRC := $(sort $(wildcard tests/mutants/*.c))
+MUTANT_SRC := $(sort $(wildcard tests/mutants/*.c)) tests/lib/history_more.c
 SWARM    := $(BUILD)/swarm
 SWARM_SRC := $(sort $(wildcard tests/sim/*.c))
 MPI_TEST := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/mpi/*.c)))

@@ -16,7 +16,7 @@ const struct alar_subcommand alar_subcommands[] = {
     {"export", "write a history as a trace for other tools", alar_cli_export},
     {"order", "reveal the order in which a back end adds", alar_cli_order},
     {"conform", "try every promise of a back end", alar_cli_conform},
-    {"vectors", "make hostile inputs, as histories to be filled in", alar_cli_hostile},
+    {"hostile", "make hostile inputs, as histories to be filled in", alar_cli_hostile},
     {"table", "print the handle's state machine", alar_cli_table},
     {"help", "print the help of a command, or its manual page", alar_cli_help},
     {"version", "print the version", alar_cli_version},

@@ -70,16 +70,6 @@ struct alar_history_trace {
     const char *wait_at;
 };
 
-/* What the back end promises; before the first issue. */
-struct alar_history_contract {
-    const char *wait;  /* "blocking" or "stream" */
-    const char *order; /* "free" or "fixed" */
-    const char *tree;
-    const char *nan;   /* "propagate" ... */
-    uint32_t height;   /* 0: left out */
-    uint64_t deadline; /* in units of t; 0: left out */
-};
-
 /* What a group is, and what a metric is in it. */
 struct alar_history_declare {
     const char *group;       /* NULL: left out */
@@ -161,8 +151,7 @@ struct alar_history_exit {
 
 void alar_history_trace(struct alar_history *history, uint64_t t,
                         const struct alar_history_trace *record);
-void alar_history_contract(struct alar_history *history, uint64_t t,
-                           const struct alar_history_contract *record);
+
 void alar_history_declare(struct alar_history *history, uint64_t t,
                           const struct alar_history_declare *record);
 void alar_history_issue(struct alar_history *history, uint64_t t,
@@ -171,18 +160,13 @@ void alar_history_wait(struct alar_history *history, uint64_t t,
                        const struct alar_history_wait *record);
 void alar_history_done(struct alar_history *history, uint64_t t,
                        const struct alar_history_done *record);
-void alar_history_twin(struct alar_history *history, uint64_t t,
-                       const struct alar_history_done *record);
+
 void alar_history_complete(struct alar_history *history, uint64_t t, struct alar_history_op op);
 void alar_history_fail(struct alar_history *history, uint64_t t,
                        const struct alar_history_fail *record);
 void alar_history_read(struct alar_history *history, uint64_t t,
                        const struct alar_history_read *record);
-/* The back end wrote to the buffer of an operation. */
-void alar_history_write(struct alar_history *history, uint64_t t,
-                        const struct alar_history_read *record);
-void alar_history_alloc(struct alar_history *history, uint64_t t, const char *buffer);
-void alar_history_free(struct alar_history *history, uint64_t t, const char *buffer);
+
 void alar_history_report(struct alar_history *history, uint64_t t,
                          const struct alar_history_report *record);
 void alar_history_fault(struct alar_history *history, uint64_t t,

@@ -41,22 +41,6 @@ void alar_history_trace(struct alar_history *history, uint64_t t,
     history_end(history);
 }
 
-void alar_history_contract(struct alar_history *history, uint64_t t,
-                           const struct alar_history_contract *record)
-{
-    if (history == NULL) {
-        return;
-    }
-    struct alar_json *json = history_begin(history, t, "contract");
-    alar_json_text(json, "wait", record->wait);
-    alar_json_text(json, "order", record->order);
-    alar_json_text(json, "tree", record->tree);
-    alar_json_text(json, "nan", record->nan);
-    add_positive(json, "height", record->height);
-    add_positive(json, "deadline", record->deadline);
-    history_end(history);
-}
-
 void alar_history_declare(struct alar_history *history, uint64_t t,
                           const struct alar_history_declare *record)
 {
@@ -125,17 +109,6 @@ void alar_history_done(struct alar_history *history, uint64_t t,
     struct alar_json *json = history_begin(history, t, "done");
     add_op(json, record->op);
     alar_json_count(json, "ver", record->version);
-    history_elements(history, "out", record->out);
-    history_end(history);
-}
-
-void alar_history_twin(struct alar_history *history, uint64_t t,
-                       const struct alar_history_done *record)
-{
-    if (history == NULL) {
-        return;
-    }
-    add_op(history_begin(history, t, "twin"), record->op);
     history_elements(history, "out", record->out);
     history_end(history);
 }

@@ -3,7 +3,7 @@
 #include "judge/judge_state.h"
 
 #include "base/check.h"
-#include "legal/axes.h"
+#include "legal/power.h"
 
 #include <string.h>
 

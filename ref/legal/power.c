@@ -3,7 +3,7 @@
    A missing or doubled rank moves the exact sum by its contribution x. Legal values lie within r of
    the sum, faulty ones within r' of the moved sum, so |x| > r + r' is always seen. For few ranks
    the exact hulls with and without the rank tell more. */
-#include "legal/axes.h"
+#include "legal/power.h"
 
 #include "base/check.h"
 #include "legal/hull.h"

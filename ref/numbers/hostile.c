@@ -1,4 +1,4 @@
-/* Hostile inputs that are numbers in an order: ledgers, masks, ties, trees, counts. The families
+/* Hostile inputs that are numbers in an order: ledgers, masks, ties, trees, counts. The kinds
    that live at the edges of the formats are in hostile_edge.c. */
 #include "numbers/hostile_edge.h"
 
@@ -14,16 +14,16 @@ enum {
     SEARCH_TRIES = 200, /* of one element */
 };
 
-const struct alar_hostile_row alar_families[ALAR_HOSTILE_COUNT] = {
+const struct alar_hostile_row alar_hostile_kinds[ALAR_HOSTILE_COUNT] = {
 #define HOSTILE(token, name, what, reveals) {name, what, reveals},
 #include "numbers/hostile.def"
 };
 
-enum alar_status alar_hostile_find(const char *name, enum alar_hostile *family)
+enum alar_status alar_hostile_find(const char *name, enum alar_hostile *kind)
 {
     for (int i = 0; i < ALAR_HOSTILE_COUNT; i++) {
-        if (strcmp(name, alar_families[i].name) == 0) {
-            *family = (enum alar_hostile)i;
+        if (strcmp(name, alar_hostile_kinds[i].name) == 0) {
+            *kind = (enum alar_hostile)i;
             return ALAR_OK;
         }
     }
@@ -32,16 +32,16 @@ enum alar_status alar_hostile_find(const char *name, enum alar_hostile *family)
 
 void hostile_set(struct hostile_maker *maker, uint32_t rank, uint32_t element, double value)
 {
-    struct alar_vector *vector = maker->vector;
+    struct alar_hostile_input *input = maker->input;
 
-    vector->bits[(size_t)rank * vector->elements + element] =
-        alar_fp_from_double(vector->dtype, value);
+    input->bits[(size_t)rank * input->elements + element] =
+        alar_fp_from_double(input->dtype, value);
 }
 
 void hostile_fill(struct hostile_maker *maker, double value)
 {
     for (uint32_t r = 0; r < maker->ranks; r++) {
-        for (uint32_t e = 0; e < maker->vector->elements; e++) {
+        for (uint32_t e = 0; e < maker->input->elements; e++) {
             hostile_set(maker, r, e, value);
         }
     }
@@ -60,11 +60,11 @@ static double loss_draw(struct hostile_maker *maker)
 
 void hostile_shuffle(struct hostile_maker *maker, uint32_t element)
 {
-    struct alar_vector *vector = maker->vector;
+    struct alar_hostile_input *input = maker->input;
 
     for (uint32_t i = maker->ranks; i > 1; i--) {
-        uint64_t *a = &vector->bits[(size_t)(i - 1) * vector->elements + element];
-        uint64_t *b = &vector->bits[(size_t)hostile_below(maker, i) * vector->elements + element];
+        uint64_t *a = &input->bits[(size_t)(i - 1) * input->elements + element];
+        uint64_t *b = &input->bits[(size_t)hostile_below(maker, i) * input->elements + element];
         uint64_t kept = *a;
 
         *a = *b;
@@ -76,9 +76,9 @@ void hostile_shuffle(struct hostile_maker *maker, uint32_t element)
 static void make_ledger(struct hostile_maker *maker)
 {
     uint32_t needed = (maker->ranks + LEDGER_RANKS - 1) / LEDGER_RANKS;
-    uint32_t elements = needed < ALAR_VECTOR_ELEMENTS_MAX ? needed : ALAR_VECTOR_ELEMENTS_MAX;
+    uint32_t elements = needed < ALAR_HOSTILE_ELEMENTS_MAX ? needed : ALAR_HOSTILE_ELEMENTS_MAX;
 
-    maker->vector->elements = elements;
+    maker->input->elements = elements;
     hostile_fill(maker, 0.0);
     for (uint32_t r = 0; r < maker->ranks && r / LEDGER_RANKS < elements; r++) {
         uint64_t digit = (r + maker->index) % LEDGER_RANKS;
@@ -98,14 +98,14 @@ static void make_masks(struct hostile_maker *maker)
         hostile_fill(maker, 1.0);
         return;
     }
-    maker->vector->elements =
-        (uint32_t)(pairs < ALAR_VECTOR_ELEMENTS_MAX ? pairs : ALAR_VECTOR_ELEMENTS_MAX);
+    maker->input->elements =
+        (uint32_t)(pairs < ALAR_HOSTILE_ELEMENTS_MAX ? pairs : ALAR_HOSTILE_ELEMENTS_MAX);
     hostile_fill(maker, 1.0);
-    for (uint32_t i = 0; i < n && element < maker->vector->elements; i++) {
-        for (uint32_t j = i + 1; j < n && element < maker->vector->elements; j++, element++) {
-            uint32_t at = pairs > ALAR_VECTOR_ELEMENTS_MAX ? hostile_below(maker, n - 1) : i;
+    for (uint32_t i = 0; i < n && element < maker->input->elements; i++) {
+        for (uint32_t j = i + 1; j < n && element < maker->input->elements; j++, element++) {
+            uint32_t at = pairs > ALAR_HOSTILE_ELEMENTS_MAX ? hostile_below(maker, n - 1) : i;
             uint32_t other =
-                pairs > ALAR_VECTOR_ELEMENTS_MAX ? at + 1 + hostile_below(maker, n - 1 - at) : j;
+                pairs > ALAR_HOSTILE_ELEMENTS_MAX ? at + 1 + hostile_below(maker, n - 1 - at) : j;
 
             hostile_set(maker, at, element, 0x1p100);
             hostile_set(maker, other, element, -0x1p100);
@@ -124,8 +124,8 @@ static void make_width(struct hostile_maker *maker)
         {0.0, 0x1.000002p0, 0x1p-54},
     };
 
-    maker->vector->elements = sizeof(rows) / sizeof(rows[0]);
-    for (uint32_t e = 0; e < maker->vector->elements; e++) {
+    maker->input->elements = sizeof(rows) / sizeof(rows[0]);
+    for (uint32_t e = 0; e < maker->input->elements; e++) {
         for (uint32_t r = 0; r < maker->ranks; r++) {
             hostile_set(maker, r, e, rows[e][r == 0 ? 1 : r == 1 ? 2 : 0]);
         }
@@ -135,7 +135,7 @@ static void make_width(struct hostile_maker *maker)
 
 static void make_ties(struct hostile_maker *maker)
 {
-    maker->vector->elements = 8;
+    maker->input->elements = 8;
     for (uint32_t e = 0; e < 8; e++) {
         double sign = e & 1 ? -1.0 : 1.0;
         double odd = e & 2 ? 0x1p-23 : 0.0;
@@ -150,12 +150,13 @@ static void make_ties(struct hostile_maker *maker)
 }
 
 /* Number of different values among those that five usual trees give. */
-static uint32_t trees_apart(const struct alar_vector *vector, uint32_t ranks, uint32_t element)
+static uint32_t trees_apart(const struct alar_hostile_input *input, uint32_t ranks,
+                            uint32_t element)
 {
     static const enum alar_tree_kind kinds[] = {ALAR_TREE_LEFT_FOLD, ALAR_TREE_RIGHT_FOLD,
                                                 ALAR_TREE_DOUBLING_HEAD, ALAR_TREE_DOUBLING_TAIL,
                                                 ALAR_TREE_BINOMIAL};
-    const struct alar_adder adder = {vector->dtype, vector->dtype, ALAR_NEAREST, false};
+    const struct alar_adder adder = {input->dtype, input->dtype, ALAR_NEAREST, false};
     int32_t node[2 * SEARCH_RANKS];
     uint64_t column[SEARCH_RANKS];
     uint64_t stack[SEARCH_RANKS];
@@ -163,7 +164,7 @@ static uint32_t trees_apart(const struct alar_vector *vector, uint32_t ranks, ui
     uint32_t count = 0;
 
     for (uint32_t r = 0; r < ranks; r++) {
-        column[r] = vector->bits[(size_t)r * vector->elements + element];
+        column[r] = input->bits[(size_t)r * input->elements + element];
     }
     for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
         struct alar_tree tree = {.node = node, .capacity = 2 * SEARCH_RANKS};
@@ -193,12 +194,12 @@ static void make_ordered(struct hostile_maker *maker)
 {
     uint32_t wanted = maker->ranks < 4 ? 2 : 3;
 
-    maker->vector->elements = 4;
+    maker->input->elements = 4;
     for (uint32_t e = 0; e < 4; e++) {
         element_draw(maker, e);
         for (uint32_t k = 0;
              k < SEARCH_TRIES && maker->ranks >= 3 && maker->ranks <= SEARCH_RANKS &&
-             trees_apart(maker->vector, maker->ranks, e) < wanted;
+             trees_apart(maker->input, maker->ranks, e) < wanted;
              k++) {
             element_draw(maker, e);
         }
@@ -211,7 +212,7 @@ static void make_unordered(struct hostile_maker *maker)
     uint64_t limit = (UINT64_C(1) << 24) / maker->ranks;
     uint64_t base = maker->index % 2 == 0 ? limit - limit / 8 : limit + limit / 2;
 
-    maker->vector->elements = 4;
+    maker->input->elements = 4;
     for (uint32_t e = 0; e < 4; e++) {
         for (uint32_t r = 0; r < maker->ranks; r++) {
             uint64_t less = alar_rng_below(&maker->rng, limit / 8 + 1);
@@ -223,7 +224,7 @@ static void make_unordered(struct hostile_maker *maker)
 
 static void make_cancel(struct hostile_maker *maker)
 {
-    maker->vector->elements = 4;
+    maker->input->elements = 4;
     hostile_fill(maker, 0.0);
     for (uint32_t e = 0; e < 4; e++) {
         for (uint32_t r = 0; r + 1 < maker->ranks; r += 2) {
@@ -246,7 +247,7 @@ static void make_async(struct hostile_maker *maker)
 {
     uint32_t elements = 2 + 2 * (uint32_t)(maker->index % 4);
 
-    maker->vector->elements = elements;
+    maker->input->elements = elements;
     for (uint32_t e = 0; e < elements; e++) {
         for (uint32_t r = 0; r < maker->ranks; r++) {
             uint64_t salt = (maker->index * 2 + (e >= elements / 2)) % 4096;
@@ -262,22 +263,22 @@ static void make_degenerate(struct hostile_maker *maker)
     uint32_t alone = hostile_below(maker, maker->ranks);
     double value = loss_draw(maker);
 
-    maker->vector->elements = counts[maker->index % 5];
+    maker->input->elements = counts[maker->index % 5];
     if (maker->index % 3 == 0) {
         hostile_fill(maker, value);
     } else if (maker->index % 3 == 1) {
         hostile_fill(maker, 0.0);
-        for (uint32_t e = 0; e < maker->vector->elements; e++) {
+        for (uint32_t e = 0; e < maker->input->elements; e++) {
             hostile_set(maker, alone, e, loss_draw(maker));
         }
     } else {
-        for (uint32_t e = 0; e < maker->vector->elements; e++) {
+        for (uint32_t e = 0; e < maker->input->elements; e++) {
             element_draw(maker, e);
         }
     }
 }
 
-void alar_vector_make(const struct alar_vector_key *key, struct alar_vector *vector)
+void alar_hostile_make(const struct alar_hostile_key *key, struct alar_hostile_input *input)
 {
     static void (*const makers[])(struct hostile_maker *) = {
         [ALAR_HOSTILE_LEDGER] = make_ledger,         [ALAR_HOSTILE_MASKS] = make_masks,
@@ -288,16 +289,16 @@ void alar_vector_make(const struct alar_vector_key *key, struct alar_vector *vec
         [ALAR_HOSTILE_INTEGERS] = hostile_integers,  [ALAR_HOSTILE_ASYNC] = make_async,
         [ALAR_HOSTILE_DEGENERATE] = make_degenerate, [ALAR_HOSTILE_LIVE] = hostile_live,
     };
-    struct hostile_maker maker = {.vector = vector, .ranks = key->ranks, .index = key->index};
+    struct hostile_maker maker = {.input = input, .ranks = key->ranks, .index = key->index};
 
-    PRE(key->family < ALAR_HOSTILE_COUNT);
+    PRE(key->kind < ALAR_HOSTILE_COUNT);
     PRE(key->ranks >= 1);
-    PRE(key->ranks <= ALAR_VECTOR_RANKS_MAX);
-    maker.rng = alar_rng_stream(alar_rng_fold(key->seed, key->index), key->family);
-    vector->dtype = ALAR_F32;
-    vector->red = ALAR_SUM;
-    vector->elements = 1;
-    vector->is_contested = false;
-    makers[key->family](&maker);
-    POST(vector->elements <= ALAR_VECTOR_ELEMENTS_MAX);
+    PRE(key->ranks <= ALAR_HOSTILE_RANKS_MAX);
+    maker.rng = alar_rng_stream(alar_rng_fold(key->seed, key->index), key->kind);
+    input->dtype = ALAR_F32;
+    input->red = ALAR_SUM;
+    input->elements = 1;
+    input->is_contested = false;
+    makers[key->kind](&maker);
+    POST(input->elements <= ALAR_HOSTILE_ELEMENTS_MAX);
 }

@@ -1,5 +1,5 @@
 /* Hostile inputs: contributions of all ranks to one all-reduce, made to reveal what an easy input
-   hides. The same numbers on every machine for the same family, ranks, seed and index. */
+   hides. The same numbers on every machine for the same kind, ranks, seed and index. */
 #ifndef ALAR_HOSTILE_H
 #define ALAR_HOSTILE_H
 
@@ -18,35 +18,35 @@ struct alar_hostile_row {
     const char *reveals;
 };
 
-extern const struct alar_hostile_row alar_families[ALAR_HOSTILE_COUNT];
+extern const struct alar_hostile_row alar_hostile_kinds[ALAR_HOSTILE_COUNT];
 
 enum {
-    ALAR_VECTOR_ELEMENTS_MAX = 48,
-    ALAR_VECTOR_RANKS_MAX = 4096
+    ALAR_HOSTILE_ELEMENTS_MAX = 48,
+    ALAR_HOSTILE_RANKS_MAX = 4096
 };
 
-/* Which vector: the index-th of its family, as operation `index` of a run. */
-struct alar_vector_key {
-    enum alar_hostile family;
-    uint32_t ranks; /* 1 .. ALAR_VECTOR_RANKS_MAX */
+/* Which input: the index-th of its kind, as operation `index` of a run. */
+struct alar_hostile_key {
+    enum alar_hostile kind;
+    uint32_t ranks; /* 1 .. ALAR_HOSTILE_RANKS_MAX */
     uint64_t seed;
     uint64_t index;
 };
 
 /* One all-reduce. */
-struct alar_vector {
+struct alar_hostile_input {
     enum alar_dtype dtype;
     enum alar_reduction red;
     uint32_t elements;
     bool is_contested; /* libraries in use get it wrong: MAX or MIN of NaN, of zeros of both signs,
                           of bytes above 127 */
-    uint64_t *bits;    /* [ranks][elements]; the caller's, room for ALAR_VECTOR_ELEMENTS_MAX each */
+    uint64_t *bits; /* [ranks][elements]; the caller's, room for ALAR_HOSTILE_ELEMENTS_MAX each */
 };
 
-/* Makes the vector. PRE: the key's fields are in range, vector->bits has room. */
-void alar_vector_make(const struct alar_vector_key *key, struct alar_vector *vector);
+/* Makes the input. PRE: the key's fields are in range, input->bits has room. */
+void alar_hostile_make(const struct alar_hostile_key *key, struct alar_hostile_input *input);
 
-/* Errors: ALAR_E_INPUT when no family has the name. */
-ALAR_MUST_USE enum alar_status alar_hostile_find(const char *name, enum alar_hostile *family);
+/* Errors: ALAR_E_INPUT when no kind has the name. */
+ALAR_MUST_USE enum alar_status alar_hostile_find(const char *name, enum alar_hostile *kind);
 
 #endif

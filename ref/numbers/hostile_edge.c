@@ -12,7 +12,7 @@ enum {
 
 static void bits_set(struct hostile_maker *maker, uint32_t rank, uint32_t element, uint64_t bits)
 {
-    maker->vector->bits[(size_t)rank * maker->vector->elements + element] = bits;
+    maker->input->bits[(size_t)rank * maker->input->elements + element] = bits;
 }
 
 /* First half of the ranks one value, the others another, dealt out anew. */
@@ -27,8 +27,8 @@ static void halves(struct hostile_maker *maker, uint32_t element, double first, 
 /* One subnormal drawn for every rank, or one rank in two. */
 static void subnormals(struct hostile_maker *maker, uint32_t element, bool has_normal)
 {
-    double smallest = maker->vector->dtype == ALAR_F16 ? 0x1p-24 : 0x1p-149;
-    double least_normal = maker->vector->dtype == ALAR_F16 ? 0x1p-14 : 0x1p-126;
+    double smallest = maker->input->dtype == ALAR_F16 ? 0x1p-24 : 0x1p-149;
+    double least_normal = maker->input->dtype == ALAR_F16 ? 0x1p-14 : 0x1p-126;
 
     for (uint32_t r = 0; r < maker->ranks; r++) {
         double tiny = smallest * (1 + hostile_below(maker, 500));
@@ -42,9 +42,9 @@ void hostile_edges(struct hostile_maker *maker)
 {
     double largest;
 
-    maker->vector->dtype = maker->index % 2 == 0 ? ALAR_F32 : ALAR_F16;
-    largest = maker->vector->dtype == ALAR_F16 ? 65504.0 : 0x1.fffffep127;
-    maker->vector->elements = EDGE_CASES;
+    maker->input->dtype = maker->index % 2 == 0 ? ALAR_F32 : ALAR_F16;
+    largest = maker->input->dtype == ALAR_F16 ? 65504.0 : 0x1.fffffep127;
+    maker->input->elements = EDGE_CASES;
     halves(maker, 0, largest, -largest);
     halves(maker, 1, 1100.0, 1100.0 * 0x1p-3);
     halves(maker, 2, largest * 0.75, -largest * 0.5);
@@ -68,7 +68,7 @@ void hostile_specials(struct hostile_maker *maker)
     uint32_t other = (one + 1 + hostile_below(maker, n > 1 ? n - 1 : 1)) % n;
     uint64_t minus_zero = alar_dtype_sign(ALAR_F32);
 
-    maker->vector->elements = SPECIAL_CASES;
+    maker->input->elements = SPECIAL_CASES;
     for (uint32_t r = 0; r < n; r++) {
         for (uint32_t e = 0; e < SPECIAL_CASES; e++) {
             hostile_set(maker, r, e, 1.0 + hostile_below(maker, 9));
@@ -88,9 +88,9 @@ void hostile_specials(struct hostile_maker *maker)
 
 void hostile_averages(struct hostile_maker *maker)
 {
-    maker->vector->dtype = maker->index % 2 == 0 ? ALAR_F32 : ALAR_F64;
-    maker->vector->red = ALAR_AVG;
-    maker->vector->elements = 6;
+    maker->input->dtype = maker->index % 2 == 0 ? ALAR_F32 : ALAR_F64;
+    maker->input->red = ALAR_AVG;
+    maker->input->elements = 6;
     for (uint32_t e = 0; e < 6; e++) {
         for (uint32_t r = 0; r < maker->ranks; r++) {
             hostile_set(maker, r, e, 1.0 + 11.0 * alar_rng_unit(&maker->rng));
@@ -118,15 +118,15 @@ void hostile_integers(struct hostile_maker *maker)
     enum alar_dtype dtype = dtypes[maker->index % 3];
     const int64_t(*table)[3] = dtype == ALAR_I64 ? wide : rows;
 
-    maker->vector->dtype = dtype;
-    maker->vector->red = reds[maker->index % 5];
+    maker->input->dtype = dtype;
+    maker->input->red = reds[maker->index % 5];
     /* MPICH 4.0.2 compares unsigned bytes as signed ones: MAX of 1 and 255 is 1. */
-    maker->vector->is_contested = dtype == ALAR_U8 && maker->vector->red != ALAR_SUM;
-    maker->vector->elements = INTEGER_CASES;
+    maker->input->is_contested = dtype == ALAR_U8 && maker->input->red != ALAR_SUM;
+    maker->input->elements = INTEGER_CASES;
     for (uint32_t e = 0; e < INTEGER_CASES; e++) {
         for (uint32_t r = 0; r < maker->ranks; r++) {
             bits_set(maker, r, e,
-                     (uint64_t)table[e][r < 2 ? r : 2] & alar_dtype_mask(maker->vector->dtype));
+                     (uint64_t)table[e][r < 2 ? r : 2] & alar_dtype_mask(maker->input->dtype));
         }
         hostile_shuffle(maker, e);
     }
@@ -138,9 +138,9 @@ void hostile_live(struct hostile_maker *maker)
     bool is_sum = maker->index % 2 == 0;
     uint32_t one = hostile_below(maker, maker->ranks);
 
-    maker->vector->elements = 1 + (uint32_t)(maker->index / 2 % 33);
-    maker->vector->red = is_sum ? ALAR_SUM : maker->index % 4 == 1 ? ALAR_MAX : ALAR_MIN;
-    for (uint32_t e = 0; e < maker->vector->elements; e++) {
+    maker->input->elements = 1 + (uint32_t)(maker->index / 2 % 33);
+    maker->input->red = is_sum ? ALAR_SUM : maker->index % 4 == 1 ? ALAR_MAX : ALAR_MIN;
+    for (uint32_t e = 0; e < maker->input->elements; e++) {
         for (uint32_t r = 0; r < maker->ranks; r++) {
             hostile_set(maker, r, e, 1.0 + 11.0 * alar_rng_unit(&maker->rng));
         }
@@ -148,9 +148,9 @@ void hostile_live(struct hostile_maker *maker)
     if (is_sum) {
         return;
     }
-    maker->vector->is_contested = true;
+    maker->input->is_contested = true;
     bits_set(maker, one, 0, nan_of(one));
-    if (maker->vector->elements > 1) {
+    if (maker->input->elements > 1) {
         for (uint32_t r = 0; r < maker->ranks; r++) {
             bits_set(maker, r, 1, r == one ? 0 : alar_dtype_sign(ALAR_F32));
         }

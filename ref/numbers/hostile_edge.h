@@ -5,15 +5,15 @@
 #include "base/rng.h"
 #include "numbers/hostile.h"
 
-/* One vector while it is made. */
+/* One input while it is made. */
 struct hostile_maker {
-    struct alar_vector *vector;
+    struct alar_hostile_input *input;
     uint32_t ranks;
     uint64_t index;
     struct alar_rng rng;
 };
 
-/* One contribution, rounded to the vector's dtype; the same one everywhere. */
+/* One contribution, rounded to the input's dtype; the same one everywhere. */
 void hostile_set(struct hostile_maker *maker, uint32_t rank, uint32_t element, double value);
 void hostile_fill(struct hostile_maker *maker, double value);
 
@@ -22,7 +22,7 @@ uint32_t hostile_below(struct hostile_maker *maker, uint64_t bound);
 /* Deals the contributions to an element out anew among the ranks. */
 void hostile_shuffle(struct hostile_maker *maker, uint32_t element);
 
-/* The families of hostile_edge.c. */
+/* The kinds of hostile_edge.c. */
 void hostile_edges(struct hostile_maker *maker);
 void hostile_specials(struct hostile_maker *maker);
 void hostile_averages(struct hostile_maker *maker);

@@ -87,4 +87,7 @@ for anomaly in $("$alar" explain | cut -d' ' -f1); do
 done
 check "lists the anomalies" test "$listed" -ge 30
 expect_text "an anomaly that is not there" 3 "did you mean 'early-read'" "$alar" explain early-raed
+# spec: N-19
+expect_text "NaNs of other payloads are the same value, and told apart" 0 "same values on all ranks, all values legal (in 1 NaNs" \
+    "$alar" check tests/histories/judge/H-nan-payload.jsonl
 tally

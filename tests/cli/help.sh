@@ -32,8 +32,8 @@ expect_text "and says where the names are" 3 "alar help lists them" "$alar" xylo
 expect_text "an option far from all" 3 "found '--xylophone'; see: alar help check" "$alar" check --xylophone h
 
 # ---- -o is --output everywhere -------------------------------------------------------------------
-check "-o" "$alar" vectors ledger -o "$SCRATCH/in"
-check "with its value in the same word" "$alar" vectors ledger -o"$SCRATCH/in2"
+check "-o" "$alar" hostile ledger -o "$SCRATCH/in"
+check "with its value in the same word" "$alar" hostile ledger -o"$SCRATCH/in2"
 check "is --output" cmp "$SCRATCH"/in/ledger.jsonl "$SCRATCH"/in2/ledger.jsonl
 no_other() { # a command that writes what it is asked for has -o, none has --out or --file
     local command
@@ -87,7 +87,7 @@ check "with all its options" page_options
 
 # ---- a full disk, a closed standard output -------------------------------------------------------
 full() { "$@" >/dev/full; }
-for command in "check tests/data/histories-gloo/fault-free" "explain" "table" "faults" "vectors ledger" "help" \
+for command in "check tests/data/histories-gloo/fault-free" "explain" "table" "faults" "hostile ledger" "help" \
     "completion bash" "run --steps 32:34 --quiet" "order --backend sim"; do
     expect_text "/dev/full: alar $command" 2 \
         "alar: expected to write all of standard output, found: No space left on device" full "$alar" $command

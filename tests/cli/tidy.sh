@@ -75,6 +75,10 @@ refuses "a header that a room's line does not name" ref/judge/a.c '#include "dri
 refuses "anything in what others include" ref/api/a.h '#include "good/good.h"\n' "api may not include"
 refuses "a test header in ref" ref/driver/driver.c '#include "tests/unit/test_good.c"\n' "may not include tests"
 refuses "a file outside the rooms" ref/attic/a.c 'int a;\n' "lies in no room"
+refuses "a function that no command reaches" ref/driver/driver.c 'int lost(int a)\n{\n    return a;\n}\n' \
+    "no command reaches lost"
+allows "one that a table names" ref/driver/driver.c \
+    'int found(int a)\n{\n    return a;\n}\n\nint (*const table[])(int) = {found};\n'
 refuses "a name that stands twice" ref/driver/good.c 'int a;\n' "the name of several files"
 refuses "a circle of rooms" ci/rooms 'one | core | two | first\ntwo | core | one | second\n' \
     "stands in a circle" ref/one/one.h '#include "two/two.h"\n' ref/two/two.h '#include "one/one.h"\n'
@@ -126,6 +130,10 @@ allows "the word mpiexec in prose" README.md 'Started outside mpiexec, alar says
 refuses "a path of one machine" tests/mpi/a.sh 'cd /home/me/alar\n' "path or host of one machine"
 refuses "a registry" ci/a.sh 'curl https://pypi.org/simple\n' "path or host of one machine"
 refuses "a space at the end of a line" Makefile 'a: \n' "space at the end"
+
+refuses "a README of 901 words" README.md "$(printf 'word %.0s' {1..901})\n" "901 words of prose"
+allows "commands beside 900 words" README.md "$(printf 'word %.0s' {1..900})\n    \$ build/alar check\n"
+refuses "a README for wide windows" README.md "$(printf 'a%.0s' {1..161})\n" "161 columns"
 
 refuses "a rule without a test" spec/semantics.md '**W-07** Another.\n' "no test cites rule W-07"
 refuses "a rule defined twice" spec/semantics.md '**H-01** Again.\n' "H-01 is defined twice"

@@ -7,6 +7,7 @@
 
 #include "api/backend.h"
 #include "history/history.h"
+#include "tests/lib/history_more.h"
 
 enum {
     ALAR_EXERCISE_BYTES_MAX = 1024 /* of one contribution */

@@ -160,25 +160,25 @@ static bool is_split(const struct input *input, uint64_t index, int family)
 }
 
 /* The vector of an all-reduce as the members of a rank's communicator see it. */
-static struct alar_vector vector_make(const struct input *input, uint64_t index, uint32_t rank,
-                                      uint32_t *member)
+static struct alar_hostile_input vector_make(const struct input *input, uint64_t index,
+                                             uint32_t rank, uint32_t *member)
 {
     int family = input->family[index / FAMILY_RUN];
     bool has_halves = is_split(input, index, family);
     uint32_t half = input->witness->ranks / 2;
     bool is_upper = has_halves && rank >= half;
-    const struct alar_vector_key key = {
-        .family = (enum alar_hostile)family,
+    const struct alar_hostile_key key = {
+        .kind = (enum alar_hostile)family,
         .ranks = !has_halves ? input->witness->ranks
                  : is_upper  ? input->witness->ranks - half
                              : half,
         .seed = input->witness->seed,
         .index = index,
     };
-    struct alar_vector vector = {.bits = input->room};
+    struct alar_hostile_input vector = {.bits = input->room};
 
     *member = is_upper ? rank - half : rank;
-    alar_vector_make(&key, &vector);
+    alar_hostile_make(&key, &vector);
     return vector;
 }
 
@@ -192,11 +192,11 @@ static void input_op(void *data, uint64_t index, struct alar_exercise_op *op)
         op->is_split = op->is_split && input->witness->ranks >= 4;
         return;
     }
-    struct alar_vector vector = vector_make(input, index, 0, &member);
+    struct alar_hostile_input vector = vector_make(input, index, 0, &member);
     op->dtype = vector.dtype;
     op->red = vector.is_contested && input->witness->platform == ON_MPICH ? ALAR_SUM : vector.red;
     op->elements = vector.elements;
-    op->key = alar_families[input->family[index / FAMILY_RUN]].name;
+    op->key = alar_hostile_kinds[input->family[index / FAMILY_RUN]].name;
     op->is_split = is_split(input, index, input->family[index / FAMILY_RUN]);
 }
 
@@ -211,7 +211,7 @@ static void input_fill(void *data, uint64_t index, uint32_t rank, void *send)
     if (input->witness->input == INPUT_LOSSES) {
         loss_fill(input, index, rank, input->room);
     } else {
-        struct alar_vector vector = vector_make(input, index, rank, &member);
+        struct alar_hostile_input vector = vector_make(input, index, rank, &member);
 
         bits += (size_t)member * vector.elements;
         op.elements = vector.elements;

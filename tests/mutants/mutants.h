@@ -8,6 +8,7 @@
 #include "faults/mutant_backend.h"
 #include "judge/judge.h"
 #include "run/dataset.h"
+#include "tests/lib/history_more.h"
 
 enum {
     HEALTHY = -1, /* in place of a mutant */
@@ -74,7 +75,7 @@ void losses_close(struct losses *losses);
 struct witness witness_draw(enum platform platform, int mutant, enum input_kind input,
                             uint64_t seed, uint64_t run);
 
-/* room: ALAR_VECTOR_ELEMENTS_MAX * 6 values. */
+/* room: ALAR_HOSTILE_ELEMENTS_MAX * 6 values. */
 void input_open(struct input *input, const struct witness *witness, const struct losses *losses,
                 uint64_t *room);
 struct alar_exercise_source input_source(struct input *input);

@@ -209,7 +209,7 @@ void sim_witness(const struct witness *witness, const struct losses *losses, con
                  struct alar_strike *strikes, uint32_t *count)
 {
     struct player player[RANKS_MAX] = {0};
-    uint64_t room[RANKS_MAX * ALAR_VECTOR_ELEMENTS_MAX];
+    uint64_t room[RANKS_MAX * ALAR_HOSTILE_ELEMENTS_MAX];
     struct alar_sim_world *world = world_make(witness);
     struct input input;
 
@@ -299,7 +299,7 @@ static void mpich_witness(const struct witness *witness, const struct losses *lo
                           const struct alar_backend *backend, void *context, uint32_t rank,
                           const char *directory, uint64_t epoch)
 {
-    uint64_t room[RANKS_MAX * ALAR_VECTOR_ELEMENTS_MAX];
+    uint64_t room[RANKS_MAX * ALAR_HOSTILE_ELEMENTS_MAX];
     struct player player = {0};
     struct input input;
     bool is_over = false;

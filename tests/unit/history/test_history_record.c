@@ -2,6 +2,7 @@
    spec/history.md. */
 #include "history/history.h"
 #include "sys/error_line.h"
+#include "tests/lib/history_more.h"
 #include "tests/lib/scratch.h"
 
 #include <criterion/criterion.h>

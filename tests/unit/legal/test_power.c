@@ -1,5 +1,5 @@
-/* Agreement, the synchronous twin, and power: what is claimed to be seen is seen. */
-#include "legal/axes.h"
+/* Power: what is claimed to be seen is seen. */
+#include "legal/power.h"
 #include "tests/lib/draw.h"
 
 #include <criterion/criterion.h>
@@ -11,40 +11,6 @@ enum {
 };
 
 static const enum alar_dtype floats[] = {ALAR_F16, ALAR_BF16, ALAR_F32, ALAR_F64};
-
-/* Ranks with the same bits are one class; NaNs differ in bits but not in value. spec: N-19 */
-Test(axes, ranks_fall_into_classes)
-{
-    const uint64_t value[] = {5, 7, 5, 0x7fc00000, 0xffc00001, 7};
-    uint32_t class_of[6];
-    struct alar_agreement agreement = alar_agreement_of(ALAR_F32, value, 6, class_of);
-
-    cr_assert_eq(agreement.classes, 4u);
-    cr_assert_eq(agreement.classes_by_value, 3u);
-    const uint32_t expected[] = {0, 1, 0, 3, 4, 1};
-    for (int i = 0; i < 6; i++) {
-        cr_assert_eq(class_of[i], expected[i]);
-    }
-    cr_assert_eq(alar_agreement_of(ALAR_F32, value, 1, class_of).classes, 1u);
-}
-
-/* Every pair of proofs has one answer; equal bits need no legality. spec: N-20 */
-Test(axes, twins_are_compared_on_bits_and_legality)
-{
-    const enum alar_proof good = ALAR_PROOF_NAMED;
-    const enum alar_proof bad = ALAR_PROOF_ILLEGAL;
-    const enum alar_proof open = ALAR_PROOF_UNDECIDED;
-
-    cr_assert_eq(alar_versus_of(ALAR_F32, 5, bad, 5, good), ALAR_VERSUS_SAME);
-    cr_assert_eq(alar_versus_of(ALAR_F32, 0x7fc00000, good, 0xffc00001, good), ALAR_VERSUS_PAYLOAD);
-    cr_assert_eq(alar_versus_of(ALAR_F32, 5, good, 6, good), ALAR_VERSUS_BOTH_LEGAL);
-    cr_assert_eq(alar_versus_of(ALAR_F32, 5, bad, 6, good), ALAR_VERSUS_SYNC_ILLEGAL);
-    cr_assert_eq(alar_versus_of(ALAR_F32, 5, open, 6, bad), ALAR_VERSUS_ASYNC_ILLEGAL);
-    cr_assert_eq(alar_versus_of(ALAR_F32, 5, bad, 6, bad), ALAR_VERSUS_BOTH_ILLEGAL);
-    cr_assert_eq(alar_versus_of(ALAR_F32, 5, open, 6, good), ALAR_VERSUS_UNDECIDED);
-    cr_assert_str_eq(alar_versus_name(ALAR_VERSUS_SAME), "same bits");
-    cr_assert_str_eq(alar_versus_name(ALAR_VERSUS_COUNT), "?");
-}
 
 struct bench {
     struct alar_reduce reduce;
@@ -111,7 +77,7 @@ static uint64_t faulty(struct draw *draw, uint32_t rank, bool is_drop)
 }
 
 /* Where power is claimed the fault is convicted, in every dtype and for averages. spec: N-21 */
-Test(axes, claimed_power_convicts)
+Test(power, claimed_power_convicts)
 {
     struct draw draw = {SEED};
     unsigned claimed = 0;
@@ -141,7 +107,7 @@ Test(axes, claimed_power_convicts)
 }
 
 /* Losses show every rank at 8 and at 64 ranks in f32, in f64 also at 4,096; zeros and NaN hide. */
-Test(axes, power_fades_with_ranks)
+Test(power, power_fades_with_ranks)
 {
     struct draw draw = {SEED + 1};
 
@@ -181,7 +147,7 @@ Test(axes, power_fades_with_ranks)
 }
 
 /* MAX shows a missing rank only when it alone had the maximum; integers show what is not zero. */
-Test(axes, power_of_extremes_and_integers)
+Test(power, power_of_extremes_and_integers)
 {
     setup(ALAR_I32, 3);
     bench.reduce.adder.wide = ALAR_F32;

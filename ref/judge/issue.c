@@ -244,8 +244,8 @@ static enum alar_status issue_number(struct alar_judge *judge, const struct judg
 /* Some reductions are not for every dtype, or not for every number of elements. spec: N-32, N-33 */
 static enum alar_status issue_check(struct alar_judge *judge, const struct judge_op *mine)
 {
-    bool is_bitwise = mine->red >= ALAR_RED_BAND && mine->red <= ALAR_RED_BXOR;
-    bool is_place = mine->red == ALAR_RED_MAXLOC || mine->red == ALAR_RED_MINLOC;
+    bool is_bitwise = mine->red >= ALAR_BAND && mine->red <= ALAR_BXOR;
+    bool is_place = mine->red == ALAR_MAXLOC || mine->red == ALAR_MINLOC;
     uint64_t given = (uint64_t)alar_event_number(judge->event, ALAR_FIELD_IN, 0);
 
     if (is_bitwise && alar_dtype_is_float(mine->dtype)) {

@@ -121,11 +121,11 @@ static int job_tell(const struct record *record, const struct alar_job *job,
     if (alar_recording_look(record->directory, &recording, error_line) != ALAR_OK) {
         return alar_cli_complain("record", error_line);
     }
-    if (recording.unusable[0] != '\0') {
-        return alar_cli_complain("record", recording.unusable);
-    }
     if (recording.ranks > 0 && alar_recording_resolve(record->directory) != ALAR_OK) {
         fputs("alar record: callers are left as addresses: the files can't be rewritten\n", stderr);
+    }
+    if (recording.unusable[0] != '\0') {
+        return alar_cli_complain("record", recording.unusable);
     }
     stop_tell(job);
     if (recording.operations == 0 && job->stop == ALAR_WATCH_NOT) {

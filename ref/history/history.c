@@ -31,16 +31,18 @@ static bool is_rank_file(const char *name)
     return strcmp(name, expected) == 0;
 }
 
-/* A file of a recording begins as one, or is empty since its writer was killed at once. */
+/* A file of a recording begins as one, or has nothing but reserved room in it since its writer was
+   killed at once. */
 static bool is_recording(int directory, const char *name)
 {
     static const char head[] = "{\"ev\":\"trace\"";
     char start[sizeof(head) - 1];
     struct stat stat = {0};
     int file = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    bool is = file >= 0 && fstat(file, &stat) == 0 && S_ISREG(stat.st_mode) &&
-              (stat.st_size == 0 || (read(file, start, sizeof(start)) == (ssize_t)sizeof(start) &&
-                                     memcmp(start, head, sizeof(start)) == 0));
+    bool is =
+        file >= 0 && fstat(file, &stat) == 0 && S_ISREG(stat.st_mode) &&
+        (stat.st_size == 0 || (read(file, start, sizeof(start)) == (ssize_t)sizeof(start) &&
+                               (start[0] == '\0' || memcmp(start, head, sizeof(start)) == 0)));
 
     if (file >= 0) {
         close(file);

@@ -256,6 +256,9 @@ Test(history_write, an_old_history_is_refused_or_replaced)
     cr_assert_eq(alar_history_prepare(scratch_path("new"), true, error_line), ALAR_OK, "%s",
                  error_line);
     cr_assert_neq(stat(scratch_path("new/rank17.jsonl"), &about), 0);
+    scratch_write("new/rank3.jsonl", "\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 14); /* reserved, and killed */
+    cr_assert_eq(alar_history_prepare(scratch_path("new"), true, error_line), ALAR_OK, "%s",
+                 error_line);
     scratch_write("new/rank3.jsonl", "no history\n", 11);
     assert_unprepared(scratch_path("new"), true, "found rank3.jsonl, which is none");
     cr_assert_eq(stat(scratch_path("new/rank3.jsonl"), &about), 0);

@@ -21,6 +21,7 @@ enum {
 /* What the first record of a file says. */
 struct head {
     bool is_rank_file;
+    bool is_blank; /* no whole record is in it */
     int64_t rank, world;
     uint64_t tag; /* hash; 0 for none */
 };
@@ -96,7 +97,7 @@ static enum alar_status find_file(struct finding *find, const char *path)
    earnest will say what is wrong with it. */
 static struct head find_head(struct finding *find, const char *path)
 {
-    struct head head = {false, 0, 0, 0};
+    struct head head = {false, false, 0, 0, 0};
     struct alar_record_error error_line;
     struct alar_lines lines;
     struct alar_event event;
@@ -106,9 +107,13 @@ static struct head find_head(struct finding *find, const char *path)
     if (file < 0 || alar_lines_open(&lines, file) != ALAR_OK) {
         return head;
     }
-    if (alar_lines_next(&lines, &line) == ALAR_OK &&
-        alar_record_read(find->records, line.text, line.length, &event, &error_line) == ALAR_OK &&
-        event.record == ALAR_RECORD_TRACE) {
+    enum alar_status status = alar_lines_next(&lines, &line);
+    bool is_read = status == ALAR_OK && alar_record_read(find->records, line.text, line.length,
+                                                         &event, &error_line) == ALAR_OK;
+
+    head.is_blank = status == ALAR_E_EMPTY ||
+                    (status == ALAR_OK && !is_read && error_line.is_cut && !line.is_ended);
+    if (is_read && event.record == ALAR_RECORD_TRACE) {
         head.rank = alar_event_number(&event, ALAR_FIELD_RANK, -1);
         head.world = alar_event_number(&event, ALAR_FIELD_WORLD, 0);
         head.is_rank_file = head.rank >= 0 && head.world > 1;
@@ -177,11 +182,22 @@ static enum alar_status find_names(struct finding *find, const char *path, char 
     return ALAR_OK;
 }
 
+/* What the first file that says something says. */
+static struct head find_beside(struct finding *find, char **names, size_t count)
+{
+    struct head head = {false, true, 0, 0, 0};
+
+    for (size_t k = 0; k < count && head.is_blank; k++) {
+        head = is_history_name(names[k]) ? find_head(find, names[k]) : head;
+    }
+    return head;
+}
+
 /* Files of one directory: rank files together, or each one alone; never a mixture. */
 static enum alar_status find_in_directory(struct finding *find, const char *path, char **names,
                                           size_t count)
 {
-    struct head first = {false, 0, 0, 0};
+    struct head first = {false, false, 0, 0, 0};
     bool has_any = false;
 
     for (size_t k = 0; k < count; k++) {
@@ -190,6 +206,9 @@ static enum alar_status find_in_directory(struct finding *find, const char *path
         }
         struct head head = find_head(find, names[k]);
 
+        if (head.is_blank) { /* a rank that wrote nothing, beside ranks that did. spec: O-82 */
+            head = find_beside(find, names, count);
+        }
         if (has_any && (first.is_rank_file || head.is_rank_file) && !head_is_same(&first, &head)) {
             return alar_complain(find->error_line, names[k],
                                  "1:1: expected a file of the same history as its neighbours in "
@@ -288,7 +307,7 @@ static bool find_goes_on(const char *before, const struct head *last, const char
 
 static enum alar_status find_paths(struct finding *find, char *const *path, size_t count)
 {
-    struct head last = {false, 0, 0, 0};
+    struct head last = {false, false, 0, 0, 0};
     const char *before = NULL;
 
     for (size_t k = 0; k < count; k++) {
@@ -305,7 +324,7 @@ static enum alar_status find_paths(struct finding *find, char *const *path, size
             continue;
         }
         struct head head =
-            is_standard_input ? (struct head){false, 0, 0, 0} : find_head(find, path[k]);
+            is_standard_input ? (struct head){false, false, 0, 0, 0} : find_head(find, path[k]);
         if (!find_goes_on(before, &last, path[k], &head)) {
             ALAR_TRY(find_history(find, path[k]));
         }

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "sys/clock.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -92,12 +93,25 @@ static void history_kinds(const struct alar_config *config, struct alar_history 
     }
 }
 
+/* Which start of the machine its clock counts from: hosts may share a name. */
+static void boot_read(char *text, size_t bytes)
+{
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t count = file >= 0 ? read(file, text, bytes - 1) : 0;
+
+    text[count > 0 ? count : 0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    if (file >= 0) {
+        close(file);
+    }
+}
+
 enum alar_status alar_config_history(const struct alar_config *config,
                                      const struct alar_config_writer *writer,
                                      struct alar_history **history, uint64_t *since_us,
                                      char *error_line)
 {
-    char host[256] = "";
+    char host[256] = "", boot[64] = "";
     size_t microbatches = (size_t)config->microbatches * config->log_interval;
     const struct alar_layout layout = alar_config_driver(config, writer->ranks).layout;
     const struct alar_history_options options = {
@@ -110,6 +124,7 @@ enum alar_status alar_config_history(const struct alar_config *config,
     };
 
     gethostname(host, sizeof(host) - 1);
+    boot_read(boot, sizeof boot);
     ALAR_TRY(alar_history_open(history, &options, error_line));
     *since_us = writer->is_simulated ? 0 : alar_clock_now(NULL);
     const struct alar_history_trace header = {
@@ -119,6 +134,7 @@ enum alar_status alar_config_history(const struct alar_config *config,
         .clock = writer->is_simulated ? "ticks" : "monotonic_ns",
         .t0 = (int64_t)*since_us * 1000,
         .host = writer->is_simulated ? NULL : host,
+        .boot_id = writer->is_simulated || boot[0] == '\0' ? NULL : boot,
         .sees = "values ends reads reports",
         .schedule = alar_schedule_names[config->placement + 3U * config->is_sync],
         .normalization = alar_normalization_names[config->normalization],

@@ -59,7 +59,8 @@ struct alar_history_trace {
     const char *clock; /* "monotonic_ns" or "ticks" */
     int64_t t0;        /* of the clock at t = 0 */
     const char *host;
-    const char *sees; /* what the writer sees, words with blanks between them */
+    const char *boot_id; /* NULL: left out */
+    const char *sees;    /* what the writer sees, words with blanks between them */
     const char *schedule;
     const char *normalization;
     const char *over;

@@ -29,6 +29,7 @@ void alar_history_trace(struct alar_history *history, uint64_t t,
     alar_json_text(json, "clock", record->clock);
     alar_json_signed(json, "t0", record->t0);
     alar_json_text(json, "host", record->host);
+    alar_json_text(json, "boot_id", record->boot_id);
     alar_json_text(json, "sees", record->sees);
     alar_json_text(json, "schedule", record->schedule);
     alar_json_text(json, "normalization", record->normalization);

@@ -116,11 +116,10 @@ static void trace_clock(struct alar_judge *judge, struct judge_rank *rank)
     rank->has_trace = true;
     if (event->has[ALAR_FIELD_CLOCK] && event->number[ALAR_FIELD_CLOCK] == 0) {
         rank->clock = JUDGE_TICKS;
-    } else if (event->has[ALAR_FIELD_HOST] && event->has[ALAR_FIELD_T0]) {
-        rank->clock = alar_text_hash(event->text[ALAR_FIELD_HOST]) | 2;
-        if (event->has[ALAR_FIELD_BOOT_ID]) { /* hosts may share a name */
-            rank->clock ^= alar_text_hash(event->text[ALAR_FIELD_BOOT_ID]) & ~UINT64_C(3);
-        }
+    } else if (event->has[ALAR_FIELD_HOST] && event->has[ALAR_FIELD_T0] &&
+               event->has[ALAR_FIELD_BOOT_ID]) { /* hosts may share a name */
+        rank->clock = (alar_text_hash(event->text[ALAR_FIELD_HOST]) | 2) ^
+                      (alar_text_hash(event->text[ALAR_FIELD_BOOT_ID]) & ~UINT64_C(3));
         rank->t0 = event->number[ALAR_FIELD_T0];
     }
 }

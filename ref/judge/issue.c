@@ -302,6 +302,8 @@ enum alar_status judge_issue(struct alar_judge *judge)
     ALAR_TRY(issue_values(judge, op, entry, member));
     issue_match(judge, op, entry);
     issue_storage(judge, entry);
+    judge_freed_used(judge, entry->rank, entry->buf);
+    judge_freed_used(judge, entry->rank, entry->send);
     judge_live_add(judge, op->entry + member * sizeof *entry);
     judge_window_pass(judge, group, number);
     return ALAR_OK;

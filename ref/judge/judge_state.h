@@ -15,6 +15,7 @@ enum {
     JUDGE_THOROUGH = 256, /* values that are searched for as long as it takes; later ones aren't */
     JUDGE_HELD_ELEMENTS = 4096,
     JUDGE_ARITHMETICS = 4,
+    JUDGE_FREED = 8,    /* names of storage that a rank freed last */
     JUDGE_WRITTEN = 4,  /* names of storage that a rank wrote to last */
     JUDGE_NAMES = 4096, /* of storage that are told apart; beyond half of them nothing is said */
     JUDGE_STRAYS = 16,  /* names that no operation had when they were asked for */
@@ -39,6 +40,8 @@ struct judge_rank {
     uint64_t live;    /* first entry in a chain of entries of unsettled operations */
     uint64_t written[JUDGE_WRITTEN]; /* hashes; a ring of `writes` entries */
     uint32_t writes;
+    uint64_t freed[JUDGE_FREED]; /* likewise, that it freed and did not get back */
+    uint32_t frees;
     uint32_t pending;        /* handles whose buffers belong to the back end */
     struct alar_stand stand; /* where it stood when it was last looked at; no place: it moved on */
 };
@@ -290,7 +293,8 @@ enum alar_status judge_issue(struct alar_judge *judge);
 enum alar_status judge_life(struct alar_judge *judge);
 enum alar_status judge_storage(struct alar_judge *judge);
 enum alar_status judge_said(struct alar_judge *judge); /* answer.c */
-void judge_everything(struct alar_judge *judge);       /* sync, abort */
+void judge_freed_used(struct alar_judge *judge, uint32_t rank, uint64_t buf);
+void judge_everything(struct alar_judge *judge); /* sync, abort */
 void judge_aborted(struct alar_judge *judge);
 enum alar_status judge_life_find(struct alar_judge *judge, uint32_t rank,
                                  struct judge_subject *subject);

@@ -45,6 +45,11 @@ bool judge_is_promised_tree(const struct alar_judge *judge, const struct judge_o
                             const uint64_t *out, uint32_t *element);
 void judge_provenance(struct alar_judge *judge);
 
+/* worth.c: the nearest operation of the same kind before this one, or after it; NULL: none is
+ * known. */
+const struct judge_op *judge_neighbour(const struct alar_judge *judge, const struct judge_op *op,
+                                       bool is_after);
+
 /* judge_doubt.c: why a value is illegal, and what a legal one is worth. */
 void judge_diagnose(struct alar_judge *judge, const struct judge_op *op, const uint64_t *out,
                     struct alar_evidence *evidence);

@@ -114,10 +114,11 @@ static void settle_late(struct alar_judge *judge, struct judge_op *op)
         judge_show_issue(judge, evidence, op, entry);
         judge_show_wait(judge, evidence, entry);
         judge_show_told(judge, evidence, op, entry);
-        judge_evidence_late(judge_kept(judge, ALAR_ANOMALY_TIMEOUT, op), entry);
-        if (evidence && last && last->issue.t > entry->deadline) {
-            alar_list_add(&evidence->missing, last->rank); /* at the deadline, that is */
-            judge_show_issue(judge, evidence, op, last);
+        struct alar_evidence *kept = judge_kept(judge, ALAR_ANOMALY_TIMEOUT, op);
+        judge_evidence_late(kept, entry);
+        if (kept && last && last->issue.t > entry->deadline) {
+            alar_list_add(&kept->missing, last->rank); /* at the deadline, that is */
+            judge_show_issue(judge, kept, op, last);
         }
     }
 }

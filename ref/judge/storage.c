@@ -144,6 +144,33 @@ static void storage_wrote(struct judge_rank *rank, uint64_t buf)
     rank->written[rank->writes++ % JUDGE_WRITTEN] = buf;
 }
 
+/* Storage that its rank freed, and that did not come back. It is told of once. spec: O-81 */
+void judge_freed_used(struct alar_judge *judge, uint32_t rank, uint64_t buf)
+{
+    struct judge_rank *user = judge_rank_at(judge, rank);
+
+    for (unsigned k = 0; buf && k < JUDGE_FREED; k++) {
+        if (user->freed[k] == buf) {
+            user->freed[k] = 0;
+            judge_show_event(judge, judge_found(judge, ALAR_ANOMALY_USE_AFTER_FREE, NULL, rank));
+        }
+    }
+}
+
+/* A name that goes, or comes back. */
+static void storage_name(struct alar_judge *judge, uint32_t rank, uint64_t buf, enum judge_act act)
+{
+    struct judge_rank *user = judge_rank_at(judge, rank);
+
+    if (act == JUDGE_ACT_UNSTORE) {
+        judge_freed_used(judge, rank, buf);
+        user->freed[user->frees++ % JUDGE_FREED] = buf;
+    }
+    for (unsigned k = 0; act == JUDGE_ACT_REUSE && k < JUDGE_FREED; k++) {
+        user->freed[k] = user->freed[k] == buf ? 0 : user->freed[k];
+    }
+}
+
 /* Storage is named directly, or through an operation that used it; it belongs to whatever is
    pending on it now, by whichever name. spec: O-75 */
 static enum alar_status storage_subject(struct alar_judge *judge, struct judge_subject *subject)
@@ -165,6 +192,11 @@ static enum alar_status storage_subject(struct alar_judge *judge, struct judge_s
         buf = alar_text_hash(event->text[ALAR_FIELD_BUF]);
     } else {
         return judge_complain(judge, ALAR_FIELD_EV, "`op` or `buf`", "neither");
+    }
+    if (storage_act(event) == JUDGE_ACT_UNSTORE || storage_act(event) == JUDGE_ACT_REUSE) {
+        storage_name(judge, rank, buf, storage_act(event));
+    } else {
+        judge_freed_used(judge, rank, buf);
     }
     struct judge_entry *owner = buf ? storage_find(judge, rank, buf, !is_reading) : NULL;
     if (storage_act(event) == JUDGE_ACT_WRITE && buf) {

@@ -276,6 +276,26 @@ static void value_differ(struct alar_judge *judge, struct judge_op *op,
     }
 }
 
+/* A fixed order gives the same bits for the same contributions, in one run as well. spec: O-80 */
+static void value_again(struct alar_judge *judge, struct judge_op *op, uint32_t class)
+{
+    const struct judge_op *before =
+        judge->contract.is_fixed ? judge_neighbour(judge, op, false) : NULL;
+    struct judge_limits limits = {0};
+    size_t bytes = (size_t)op->members * op->elements * sizeof(uint64_t);
+
+    if (before && before->n == op->n && before->members == op->members && before->classes == 1 &&
+        before->out_elements == op->out_elements &&
+        memcmp(alar_arena_at(judge->arena, before->in), alar_arena_at(judge->arena, op->in),
+               bytes) == 0 &&
+        !judge_values_are_same(op, judge_value_row(judge, op, class),
+                               judge_value_row(judge, before, 0), op->out_elements,
+                               &limits.element)) {
+        (void)judge_value_found(judge, op, class, ALAR_ANOMALY_RERUN_DIFFERS, &limits);
+        judge_value_blame(judge, op, ALAR_ANOMALY_RERUN_DIFFERS, class);
+    }
+}
+
 static void value_promises(struct alar_judge *judge, struct judge_op *op, uint32_t class)
 {
     const uint64_t *out = judge_value_row(judge, op, class);
@@ -353,6 +373,7 @@ void judge_value(struct alar_judge *judge, struct judge_op *op)
         judge->verdict.prefixes += op->elements < op->n;
         if (tally.held == 1 && tally.legal == 1) {
             value_promises(judge, op, tally.first);
+            value_again(judge, op, tally.first);
             judge_power(judge, op);
         }
         value_suspects(judge, op);

@@ -27,8 +27,8 @@ static bool doubt_is_alike(const struct judge_op *op, const struct judge_op *oth
 
 /* The nearest operation of the same kind before this one, or after it, among those that are not
    settled, kept for reports, or held; NULL when there is none. */
-static const struct judge_op *doubt_neighbour(const struct alar_judge *judge,
-                                              const struct judge_op *op, bool is_after)
+const struct judge_op *judge_neighbour(const struct alar_judge *judge, const struct judge_op *op,
+                                       bool is_after)
 {
     const struct judge_op *nearest = NULL;
     const uint64_t chain[] = {judge->oldest, judge->log.oldest,
@@ -126,10 +126,10 @@ void judge_diagnose(struct alar_judge *judge, const struct judge_op *op, const u
     struct alar_observations observations = {0};
 
     observations.previous =
-        doubt_observation(judge, doubt_neighbour(judge, op, false), element, &scratch,
+        doubt_observation(judge, judge_neighbour(judge, op, false), element, &scratch,
                           &observations.has_previous_value, &observations.previous_value);
     observations.next =
-        doubt_observation(judge, doubt_neighbour(judge, op, true), element, &scratch,
+        doubt_observation(judge, judge_neighbour(judge, op, true), element, &scratch,
                           &observations.has_next_value, &observations.next_value);
     if (op->members > JUDGE_HULL_RANKS && scratch.bytes > enough) {
         scratch.bytes = enough;

@@ -125,6 +125,29 @@ check "O-76: a timeout that was told late" row "FAIL timeout 0" "told 250 after 
 check "O-22: a stall says how far each rank came" row "FAIL stall -" "rank 1: has the value and went on" \
     "$C {'ev':'issue','rank':0,'t':0,'op':0,'in':[1]} {'ev':'wait','rank':0,'t':1,'op':0} {'ev':'issue','rank':1,'t':0,'op':0,'in':[2]} {'ev':'done','rank':1,'t':5,'op':0,'out':[3]} {'ev':'end','rank':0,'t':1005} {'ev':'end','rank':1,'t':1005}"
 
+# spec: O-80
+F4() { # F4 OUT: one operation of four ranks more, which add 1 and three small ones
+    local r
+    for r in 0 1 2 3; do
+        printf "{'ev':'issue','rank':$r,'op':$1,'dtype':'bf16','in':[$([ $r = 0 ] && echo 1 || echo 0.00390625)]} "
+        printf "{'ev':'done','rank':$r,'op':$1,'out':[$2]} "
+    done
+}
+check "O-80: a fixed order that changes within a run" row "FAIL rerun-differs 0,1,2,3" "" \
+    "{'ev':'contract','order':'fixed'} $(F4 0 1.0) $(F4 1 1.015625)"
+
+# spec: O-81
+B1="{'ev':'issue','rank':0,'op':0,'in':[1],'buf':'a'} {'ev':'done','rank':0,'op':0,'out':[1]} {'ev':'free','rank':0,'buf':'a'}"
+check "O-81: a read of what was freed" row "FAIL use-after-free 0" "" "$B1 {'ev':'read','rank':0,'op':0}"
+check "O-81: freed twice" row "FAIL use-after-free 0" "" "$B1 {'ev':'free','rank':0,'buf':'a'}"
+B2="{'ev':'issue','rank':0,'op':1,'in':[1],'buf':'a'} {'ev':'done','rank':0,'op':1,'out':[1]}"
+check "O-81: issued on it" row "FAIL use-after-free 0" "" "$B1 $B2"
+check "O-81: after it came back" row "PASS - -" "" "$B1 {'ev':'alloc','rank':0,'buf':'a'} $B2"
+
+# spec: O-82
+expect_text "O-82: an empty rank file" 2 "a rank has no record" "$BUILD/alar" check tests/histories/judge/empty-rank
+expect_text "O-82: a header that is cut" 2 "UNKNOWN" "$BUILD/alar" check tests/histories/judge/cut-header
+
 # spec: O-77
 for said in "{'ev':'complete','rank':0,'op':0,'out':[3],'t':1}" "{'ev':'test','rank':0,'op':0,'done':true,'t':1}" \
     "{'ev':'wait','rank':0,'op':0,'done':true,'t':1}" "{'ev':'sync','rank':0,'t':1}"; do

@@ -89,8 +89,8 @@ Test(judge_excuse, of_a_timeout)
         {"two ranks were told, and one has another clock",
          "{'ev':'trace','rank':0,'world':3,'clock':'ticks'}\n"
          "{'ev':'trace','rank':1,'world':3,'clock':'ticks'}\n"
-         "{'ev':'trace','rank':2,'world':3,'clock':'monotonic_ns','host':'a','t0':5}\n" JOINED TOLD
-         "{'ev':'fail','rank':2,'t':60,'op':0,'error':'timeout'}\n",
+         "{'ev':'trace','rank':2,'world':3,'clock':'monotonic_ns','host':'a','boot_id':'x','t0':5}"
+         "\n" JOINED TOLD "{'ev':'fail','rank':2,'t':60,'op':0,'error':'timeout'}\n",
          "{'ev':'fault','rank':1,'t':75,'point':'alar/rank/mute/1'}\n", ENDS, ALAR_ANOMALY_TIMEOUT,
          true},
         {"an earlier operation held the rank up", TICKS JOINED,

@@ -307,7 +307,7 @@ Test(judge_life, sees_input_that_is_fetched_late)
 #define TICKS "{'ev':'trace','world':2,'clock':'ticks'}\n"
 #define APART                                             \
     "{'ev':'trace','rank':0,'world':2,'clock':'ticks'}\n" \
-    "{'ev':'trace','rank':1,'world':2,'clock':'monotonic_ns','host':'a','t0':0}\n"
+    "{'ev':'trace','rank':1,'world':2,'clock':'monotonic_ns','host':'a','boot_id':'x','t0':0}\n"
 #define TIMED                                                                                      \
     "{'ev':'issue','rank':0,'t':1,'op':0,'in':[1]}\n{'ev':'issue','rank':1,'t':1,'op':0,'in':[2]}" \
     "\n"

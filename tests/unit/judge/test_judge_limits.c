@@ -150,12 +150,12 @@ Test(judge_limits, compares_times_on_a_shared_clock_only)
         enum alar_verdict_kind expected;
     } rows[] = {
         {"\"clock\":\"ticks\"", "\"clock\":\"ticks\"", ALAR_FAIL},
-        {"\"clock\":\"monotonic_ns\",\"t0\":0,\"host\":\"a\"",
-         "\"clock\":\"monotonic_ns\",\"t0\":0,\"host\":\"a\"", ALAR_FAIL},
-        {"\"clock\":\"monotonic_ns\",\"t0\":0,\"host\":\"a\"",
-         "\"clock\":\"monotonic_ns\",\"t0\":-2,\"host\":\"a\"", ALAR_PASS},
-        {"\"clock\":\"monotonic_ns\",\"t0\":0,\"host\":\"a\"",
-         "\"clock\":\"monotonic_ns\",\"t0\":0,\"host\":\"b\"", ALAR_PASS},
+        {"\"clock\":\"monotonic_ns\",\"t0\":0,\"host\":\"a\",\"boot_id\":\"x\"",
+         "\"clock\":\"monotonic_ns\",\"t0\":0,\"host\":\"a\",\"boot_id\":\"x\"", ALAR_FAIL},
+        {"\"clock\":\"monotonic_ns\",\"t0\":0,\"host\":\"a\",\"boot_id\":\"x\"",
+         "\"clock\":\"monotonic_ns\",\"t0\":-2,\"host\":\"a\",\"boot_id\":\"x\"", ALAR_PASS},
+        {"\"clock\":\"monotonic_ns\",\"t0\":0,\"host\":\"a\",\"boot_id\":\"x\"",
+         "\"clock\":\"monotonic_ns\",\"t0\":0,\"host\":\"b\",\"boot_id\":\"x\"", ALAR_PASS},
         {"\"clock\":\"monotonic_ns\",\"t0\":0", "\"clock\":\"monotonic_ns\",\"t0\":0", ALAR_PASS},
         {"\"backend\":\"x\"", "\"backend\":\"x\"", ALAR_PASS},
     };

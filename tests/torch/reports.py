@@ -10,9 +10,14 @@ import alar.torch
 dist.init_process_group("gloo", init_method="file://" + sys.argv[1], rank=0, world_size=1)
 
 
-def one(key="lm loss", step=1, value=1.0):
-    with alar.torch.label(key=key, step=step):
-        handle = dist.all_reduce(torch.tensor([value]), async_op=True)
+def one(step=None, key="lm loss", value=1.0, pairs=None):
+    """A reduction, labelled where a step is given; its handle."""
+    tensor = torch.tensor([value] if pairs is None else [value, value])
+    if step is None:
+        handle = dist.all_reduce(tensor, async_op=True)
+    else:
+        with alar.torch.label(key=key, step=step, pairs=pairs):
+            handle = dist.all_reduce(tensor, async_op=True)
     handle.wait()
     return handle
 
@@ -30,18 +35,18 @@ def left(*arguments, **named):
     assert alar.torch.report(*arguments, **named) is False, (arguments, named)
 
 
-for step, good in enumerate((torch.tensor(1), 1.0, numpy.int64(1), 1, torch.tensor([1.0]))):
-    taken("lm loss", 1.0, good, ops=[one()])
-taken("lm loss", torch.tensor([1.0]), 1, ops=one())         # one handle, not a list of one
-taken("lm loss", torch.tensor([0.5], dtype=torch.float64), 2, ops=[one(step=2, value=0.5)], kind="mean")
-handle = one(step=3)
-taken("lm loss", 1.0, 3, ops="world/%d" % 7)
-with alar.torch.label(key="lm loss", step=4, pairs=1):
-    dist.all_reduce(torch.zeros(2))
-taken("lm loss", None, 4, normalization="token-weighted")
-taken("lm loss", 1.0, 3, ops=[handle], normalization="token-weighted", over="steps", tokens=1.0, empty=False)
+for step, good in enumerate((torch.tensor(0), 1.0, numpy.int64(2), 3, torch.tensor([4.0]))):
+    taken("lm loss", 1.0, good, ops=[one(step)])
+taken("lm loss", torch.tensor([1.0]), 5, ops=one(5))         # one handle, not a list of one
+taken("lm loss", torch.tensor([0.5], dtype=torch.float64), 6, ops=[one(6, value=0.5)], kind="mean")
+one(7)
+taken("lm loss", 1.0, 7, ops="world/7")
+one(8, value=0.0, pairs=1)
+taken("lm loss", None, 8, normalization="token-weighted")     # no token: nothing to log
+taken("lm loss", 1.0, 9, ops=[one(9, pairs=1)], normalization="token-weighted", over="steps", tokens=1.0,
+      nonfinite=False)
 for number, key in enumerate(("loss \U0001F600", "loss \U0001F680", 'a "quoted" \\ one', "\n\t")):
-    taken(key, 1.0, 10 + number, ops=[one(key, 10 + number)])
+    taken(key, 1.0, 10 + number, ops=[one(10 + number, key)])
 
 left("lm loss", 1.0, 1, ops=[one()], normalization="")
 left("lm loss", 1.0, 1, ops=[one()], normalization="mean of means")

@@ -231,7 +231,7 @@ class _Rank:
         """The records of this rank, in their order, without what is still in flight."""
         head = [{"ev": "trace", "rank": self.rank, "v": 1, "world": world, "tag": "flight recorder",
                  "backend": "flight recorder %s" % self.version, "clock": "monotonic_ns",
-                 "wait": "stream", "sees": "order sizes dtypes completion callers; no values"}]
+                 "wait": "stream", "sees": "ends order sizes dtypes callers"}]
         head += [{"ev": "declare", "rank": self.rank, "group": "pg" + name, "members": members}
                  for name, members in self.groups.items()]
         timed, late = [], []

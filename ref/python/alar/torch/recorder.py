@@ -139,7 +139,8 @@ class record:
         fields = {"ev": "trace", "rank": self.rank, "i": 0, "t": 0, "v": 1, "world": self.size,
                   "backend": "%s of torch %s" % (self.backend, torch.__version__),
                   "tag": self.tag, "clock": "monotonic_ns", "t0": self.t0,
-                  "host": socket.gethostname(), "sees": capture.sees(SEES)}
+                  "host": socket.gethostname(),
+                  "sees": capture.sees(SEES if self.has_values else SEES.replace("values ", "", 1))}
         try:
             with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as boot:
                 fields["boot_id"] = boot.read().strip()  # hosts may share a name

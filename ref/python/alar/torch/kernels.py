@@ -66,6 +66,8 @@ def _install_functional():
 
 
 def _functional_of(name, operator, below):
+    from . import capture
+
     def kernel(*arguments, **named):
         recorder, made = _recorder, None
         if recorder is not None and recorder.is_on:
@@ -78,7 +80,11 @@ def _functional_of(name, operator, below):
             except Exception as error:
                 recorder.spoil(error)
                 made = None
-        result = operator._op_dk(below, *arguments, **named)
+        capture._inside.is_set = True  # what it calls below is not another operation
+        try:
+            result = operator._op_dk(below, *arguments, **named)
+        finally:
+            capture._inside.is_set = False
         if made is not None:
             for op, one in zip(made, result if isinstance(result, (list, tuple)) else [result]):
                 op.is_quiet = True

@@ -20,9 +20,9 @@ struct alar_cost_rank {
 struct alar_cost_site {
     const char *name; /* borrowed from the timeline; "?" when neither is known */
     uint64_t operations, calls, sync_calls;
-    uint64_t by_red[ALAR_AVG + 1]; /* calls */
-    uint64_t elements;             /* of all calls */
-    int64_t blocked, overlapped;   /* of all ranks, in t */
+    uint64_t by_red[ALAR_REDUCTION_WORDS]; /* calls */
+    uint64_t elements;                     /* of all calls */
+    int64_t blocked, overlapped;           /* of all ranks, in t */
     int64_t saving;        /* at most this much of `blocked` is gone when only log lines wait */
     uint64_t judged_order; /* operations whose last rank is known */
     struct alar_cost_rank *rank; /* [ranks of the cost] */

@@ -6,8 +6,6 @@
 
 #include <inttypes.h>
 
-static const char *const reds[] = {"sum", "max", "min", "product", "avg"};
-
 static void json_last(yajl_gen json, const struct alar_cost_rank *ranks, uint32_t count)
 {
     alar_gen_text(json, "last");
@@ -39,8 +37,8 @@ static void json_site(yajl_gen json, const struct alar_cost *cost,
     alar_gen_key_count(json, "sync_calls", site->sync_calls);
     alar_gen_text(json, "calls_by_reduction");
     yajl_gen_map_open(json);
-    for (int red = 0; red <= ALAR_AVG; red++) {
-        alar_gen_key_count(json, reds[red], site->by_red[red]);
+    for (int red = 0; red < ALAR_REDUCTION_WORDS; red++) {
+        alar_gen_key_count(json, alar_reduction_names[red], site->by_red[red]);
     }
     yajl_gen_map_close(json);
     alar_gen_key_count(json, "elements", site->elements);

@@ -126,8 +126,12 @@ void alar_cost_csv(FILE *out, const struct alar_cost *cost)
 {
     struct alar_cost_unit unit = alar_cost_unit(cost);
 
+    fputs("site,all_reduces,calls,sync_calls", out);
+    for (int red = 0; red < ALAR_REDUCTION_WORDS; red++) {
+        fprintf(out, ",%s", alar_reduction_names[red]);
+    }
     fprintf(out,
-            "site,all_reduces,calls,sync_calls,sum,max,min,product,avg,elements,blocked_%s,"
+            ",elements,blocked_%s,"
             "overlapped_%s,saving_at_most_%s,last_rank,last_times,last_of,last_low,last_high,"
             "chronic\r\n",
             unit.name, unit.name, unit.name);
@@ -138,7 +142,7 @@ void alar_cost_csv(FILE *out, const struct alar_cost *cost)
         csv_text(out, site->name);
         fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, site->operations, site->calls,
                 site->sync_calls);
-        for (int red = 0; red <= ALAR_AVG; red++) {
+        for (int red = 0; red < ALAR_REDUCTION_WORDS; red++) {
             fprintf(out, ",%" PRIu64, site->by_red[red]);
         }
         fprintf(out, ",%" PRIu64 ",%.6f,%.6f,", site->elements, (double)site->blocked / unit.of,

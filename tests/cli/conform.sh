@@ -50,7 +50,7 @@ breaks blocks "no blocking" blocking-call '/^static int my_test/,/^}/s/drive(q->
 breaks early completion premature '/^static int my_test/,/^}/s/\*done = q->is_done/*done = 1/'
 breaks swapped "no error" failed '/^static int my_test/,/^}/s/\*error = 0/*error = q->is_done \&\& q->comm->me == 2 ? -ALAR_E_BACKEND : 0/' "rank 2"
 breaks dropped values illegal-value 's/for (int r = 1; r < c->n; r++) fold/for (int r = 2; r < c->n; r++) fold/'
-breaks lonely agreement ranks-disagree 's/if (some > 0) memcpy(q->recv + q->at, sum, some);/if (c->me == 1) sum[0] ^= 1;\n        memcpy(q->recv + q->at, sum, some);/' "rank 1"
+breaks lonely agreement ranks-disagree 's/if (some > 0) memcpy(q->recv + q->at, sum, some);/if (c->me == 1) sum[0] ^= 1;\n        memcpy(q->recv + q->at, sum, some);/' "2 different results, 1 of them legal alone"
 
 expect_text "a back end that is not there is one line" 3 "expected a back end, found" "$alar" conform ./nowhere.so
 expect_text "a file that is no back end is one line" 3 "expected a back end that loads" "$alar" conform "$SCRATCH/mine.c"
@@ -61,7 +61,7 @@ launched() { # launched BACKEND: three of them, and their exit codes
     local rank pids=() codes=
     for rank in 0 1 2; do
         ALAR_JOB=test-$$ ALAR_RANK=$rank ALAR_RANKS=3 timeout -k 2 60 "$alar" conform "$1" --launched \
-            --out "$SCRATCH/failures" >"$SCRATCH/rank$rank" 2>&1 &
+            --output "$SCRATCH/failures" >"$SCRATCH/rank$rank" 2>&1 &
         pids+=($!)
     done
     for rank in "${pids[@]}"; do wait "$rank"; codes+=" $?"; done

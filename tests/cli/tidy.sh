@@ -20,6 +20,8 @@ clean_tree() {
         >"$tree/ref/good/good.c"
     touch "$tree"/ref/{api/backend.h,driver/driver.h} "$tree"/faults/{mutants.def,point.h,plan.h}
     touch "$tree/Makefile"
+    # What is planted as f is reached.
+    printf 'void f(int a);\nvoid (*const roots[])(int) = {f};\n' >"$tree/ref/cli/roots.c"
     printf '**H-01** A rule.\n' >"$tree/spec/semantics.md"
     printf '/* spec: H-01 */\n' >"$tree/tests/unit/test_good.c"
 }
@@ -132,7 +134,7 @@ refuses "a registry" ci/a.sh 'curl https://pypi.org/simple\n' "path or host of o
 refuses "a space at the end of a line" Makefile 'a: \n' "space at the end"
 
 refuses "a README of 901 words" README.md "$(printf 'word %.0s' {1..901})\n" "901 words of prose"
-allows "commands beside 900 words" README.md "$(printf 'word %.0s' {1..900})\n    \$ build/alar check\n"
+allows "commands beside 900 words" README.md "$(printf 'word\\n%.0s' {1..900})    \$ build/alar check\n"
 refuses "a README for wide windows" README.md "$(printf 'a%.0s' {1..161})\n" "161 columns"
 
 refuses "a rule without a test" spec/semantics.md '**W-07** Another.\n' "no test cites rule W-07"

@@ -46,7 +46,7 @@ expect_text "with the reason" 1 "diagnosis: rank 2 is missing" "$alar" check "$h
 "$alar" run --backend sim --quiet --dp 2 --cp 2 --deadline-ms 200 --faults faults/plans/mute-early.plan \
     --history "$h-mute" >"$SCRATCH/out" 2>&1
 expect_text "a rank that stays away from it too" 1 \
-    "before its deadline; joined {3}, missing {2}; excused" "$alar" check "$h-mute"
+    "before its deadline; joined {3}, missing {2}; rank 3: told that it timed out" "$alar" check "$h-mute"
 "$alar" run --backend sim --quiet --dp 2 --cp 2 --faults faults/plans/post-refused.plan \
     --history "$h-refused" >"$SCRATCH/out" 2>&1
 expect_text "what a back end refuses there is on record" 1 "excused by the injected fault" \
@@ -94,7 +94,7 @@ $(grep -c "silent: $rank\$" "$SCRATCH/.output")" = "3 3"
                 "$alar" check "$SCRATCH/left"
         else
             expect_text "pp 2: rank $rank ($how): judged" 1 \
-                "missing {$rank}; excused by the injected fault alar/rank/$how/$rank on rank $rank" \
+                "excused by the injected fault alar/rank/$how/$rank on rank $rank" \
                 "$alar" check "$SCRATCH/left"
         fi
     done

@@ -361,6 +361,8 @@ enum alar_status alar_record_read(struct alar_record_reader *reader, const char 
     memset(error_line, 0, sizeof *error_line);
     memset(event->has, 0, sizeof event->has);
     event->loss_is_empty = false;
+    event->text[ALAR_FIELD_LOSS] =
+        (struct alar_text){0};         /* also unset beside a loss that is a word */
     event->record = ALAR_RECORD_ISSUE; /* until `ev` says otherwise */
     reader->event = event;
     reader->error_line = error_line;

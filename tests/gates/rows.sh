@@ -3,16 +3,16 @@
 # cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
-cp ref/engine/handle.[ch] ref/engine/handle.def ref/base/check.h ref/api/status.h ref/api/status.def "$SCRATCH"
+(cd ref && cp --parents engine/handle.[ch] engine/handle.def base/check.h api/status.h api/status.def "$SCRATCH")
 grep -nE '^(MOVE|REFUSE) *\(' ref/engine/handle.def | cut -d: -f1 >"$SCRATCH/rows"
 
-compiles() { gcc -std=c11 -fsyntax-only "$SCRATCH/handle.c"; }
+compiles() { gcc -std=c11 -fsyntax-only -I"$SCRATCH" "$SCRATCH/engine/handle.c"; }
 without() { # without LINE: does it still compile?
-    sed "$1d" ref/engine/handle.def >"$SCRATCH/handle.def"
+    sed "$1d" ref/engine/handle.def >"$SCRATCH/engine/handle.def"
     compiles
 }
 with() { # with ROW
-    sed "/^REFUSE(PENDING, *READ/a $1" ref/engine/handle.def >"$SCRATCH/handle.def"
+    sed "/^REFUSE(PENDING, *READ/a $1" ref/engine/handle.def >"$SCRATCH/engine/handle.def"
     compiles
 }
 losses() { # deletes each row in turn; names those that nobody misses

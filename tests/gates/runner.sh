@@ -98,14 +98,14 @@ ci_run() { # ci_run CODE LINE...: the last line of .ci/run when make says these 
     echo "<$(tail -n 1 "$SCRATCH/all")>"
     return "$code"
 }
-expect_text "the pipeline ends with both counts in one" 0 "<13 passed, 0 failed>" \
+expect_text "the pipeline ends with both counts in one" 0 "<33 passed, 0 failed>" \
     ci_run 0 '3 passed, 0 failed'
-expect_text "also when make has the last word" 2 "<13 passed, 1 failed, 2 skipped>" \
+expect_text "also when make has the last word" 2 "<33 passed, 1 failed, 2 skipped>" \
     ci_run 2 '3 passed, 1 failed, 2 skipped' 'make: *** [Makefile:9: check] Error 1'
-expect_text "a build that breaks is a failure" 2 "<10 passed, 1 failed>" ci_run 2 'make: *** Error'
+expect_text "a build that breaks is a failure" 2 "<30 passed, 1 failed>" ci_run 2 'make: *** Error'
 matrix='9 passed, 1 failed' matrix_code=1
-expect_text "so is what the matrix finds" 1 "<12 passed, 1 failed>" ci_run 0 '3 passed, 0 failed'
+expect_text "so is what the matrix finds" 1 "<30 passed, 3 failed>" ci_run 0 '3 passed, 0 failed'
 matrix='E: Unable to locate package' matrix_code=2
-expect_text "and a matrix that never ran" 2 "<3 passed, 1 failed>" ci_run 0 '3 passed, 0 failed'
+expect_text "and a matrix that never ran" 2 "<3 passed, 3 failed>" ci_run 0 '3 passed, 0 failed'
 
 tally

@@ -10,7 +10,7 @@ check "each seed was printed with what it draws" test "$(grep -c '^seed [0-9]*: 
 
 # A swarm over a broken core: the patch's object stands before the archive.
 plant() { # plant PATCH SOURCE
-    rm -rf "$SCRATCH/planted" && mkdir -p "$SCRATCH/planted/ref"
+    rm -rf "$SCRATCH/planted" && mkdir -p "$SCRATCH/planted/$(dirname "$2")"
     cp "$2" "$SCRATCH/planted/$2" &&
         git apply --unsafe-paths -p1 --directory="$SCRATCH/planted" "faults/patches/$1.patch" &&
         gcc -std=c11 -O2 -ffp-contract=off -fno-tree-slp-vectorize -D_XOPEN_SOURCE=700 -DALAR_FAULTS=1 -I. -Iref \

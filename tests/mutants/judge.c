@@ -43,7 +43,11 @@ static bool is_culprit(const struct alar_mutant_row *row, const struct alar_evid
         strcmp(finding->group, comm_names[strike->comm]) != 0) {
         return false;
     }
-    return row->culprit == ALAR_CULPRIT_OP || is_only(&finding->ranks, strike->rank) ||
+    /* Of two legal results nothing tells which rank is odd: all are named, and it is said. spec:
+     * O-72 */
+    bool is_tie = row->anomaly == ALAR_ANOMALY_RANKS_DISAGREE && finding->is_open;
+
+    return row->culprit == ALAR_CULPRIT_OP || is_only(&finding->ranks, strike->rank) || is_tie ||
            (row->anomaly == ALAR_ANOMALY_RANKS_DISAGREE && is_only(&finding->joined, strike->rank));
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # seconds: 1200
+# only: full
 # The judge against an enumeration of small histories that knows spec/semantics.md alone: healthy ones
 # and all their single faults. `make prove-judge` enumerates more.
 # cores: 1

@@ -42,7 +42,9 @@ def read_history(path):
                     return None
                 of_file.append([int(record["rank"]) if "rank" in record else None, record])
         if name:  # what a rank's file says of nobody it says of its rank
-            rank = next(r for r, record in of_file if record["ev"] == "trace")
+            rank = next((r for r, record in of_file if record["ev"] == "trace"), None)
+            if rank is None:  # an empty file, or one cut in its header: nothing to draw from
+                return None
             of_file = [[rank, {**record, "rank": Number(rank)}] for _, record in of_file]
         lines += of_file
     return [tuple(line) for line in lines]

@@ -180,7 +180,7 @@ static void lone_try(enum alar_handle_event event)
 
 struct book {
     uint8_t posted;       /* operations so far */
-    uint8_t told;         /* of which the caller was told */
+    uint8_t retired;      /* of which the caller was told */
     uint8_t op[SLOTS];    /* the operation in each slot */
     uint8_t lent[SLOTS];  /* the back end owns the slot's buffers */
     uint8_t late[SLOTS];  /* its deadline passed */

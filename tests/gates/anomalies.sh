@@ -27,8 +27,8 @@ compile() { gcc -std=c11 -O2 -ffp-contract=off -fno-tree-slp-vectorize -D_XOPEN_
 switch() {
     grep -q 'is_off(anomaly)) {' "$planted" && grep -q ALAR_OFF "$renamed" &&
         compile "$planted" && compile "$renamed" &&
-        gcc "$BUILD"/obj/ref/cli/*.o "$SCRATCH"/*.c.o "$BUILD/libparts.a" -lyajl -lfiu -lm -ldl -o "$SCRATCH/alar" &&
-        gcc "$BUILD"/obj/tests/mutants/*.o "$SCRATCH"/*.c.o "$BUILD/libparts.a" -lyajl -lfiu -lm -ldl \
+        gcc "$BUILD"/obj/ref/{timeline,cost,view,cli}/*.o "$BUILD/obj/view_page.o" "$SCRATCH"/*.c.o "$BUILD/libparts.a" -lyajl -lfiu -lm -ldl -o "$SCRATCH/alar" &&
+        gcc "$BUILD"/obj/tests/mutants/*.o "$BUILD/obj/tests/lib/history_more.o" "$SCRATCH"/*.c.o "$BUILD/libparts.a" -lyajl -lfiu -lm -ldl \
             -o "$SCRATCH/mutants"
 }
 check "a judge with a switch is built" switch

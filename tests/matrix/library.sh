@@ -15,7 +15,7 @@ seed=${SEED:-8}
 python=/usr/bin/python3
 export UCX_TLS=self,sm HWLOC_PLUGINS_PATH=/nonexistent UCX_LOG_LEVEL=error
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export PYTHONPATH=$PWD/ref/record PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$PWD/ref/python PYTHONDONTWRITEBYTECODE=1
 echo "seed $seed, $n ranks"
 
 # launched LIBRARY PROGRAM...: a bounded run on n ranks.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Flight Recorder dumps become histories. Python alone is needed, no torch.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib/torch.sh"
 python=/usr/bin/python3
 dumps=$SCRATCH/dumps
 
@@ -30,7 +30,7 @@ for looks in gzip:gunzip chrome:"a Chrome trace" nccl:"an NCCL log" empty:"an em
     expect_text "not a dump: ${looks%%:*}" 3 "${looks#*:}" import "${looks%%:*}"
 done
 expect_text "no file" 3 "expected a dump: No such file" "$python" -m alar.flight --flight-recorder nowhere_0 -o "$SCRATCH/x"
-expect_text "no rank in the name" 3 "expected a rank at the end of its name" "$python" -m alar.flight --flight-recorder tests/torch/lib.sh -o "$SCRATCH/x"
+expect_text "no rank in the name" 3 "expected a rank at the end of its name" "$python" -m alar.flight --flight-recorder tests/lib/torch.sh -o "$SCRATCH/x"
 expect_text "no output" 3 "required: -o" "$python" -m alar.flight --flight-recorder "$dumps/tutorial_0"
 expect_text "a history is there" 2 "no operation was judged" import healthy
 expect_text "not over a history" 3 "expected a directory without a history" "$python" -m alar.flight --flight-recorder "$dumps"/healthy_* -o "$SCRATCH/h"

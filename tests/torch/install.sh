@@ -2,7 +2,7 @@
 # seconds: 1200
 # The package as people get it: pip install in an empty environment, and the wheel in another one. Then a
 # recorded torchrun script and its verdict, in the two minutes that the README promises without torch.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib/torch.sh"
 unset PYTHONPATH
 
 python=/usr/bin/python3

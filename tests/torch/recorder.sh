@@ -2,7 +2,7 @@
 # seconds: 3000
 # The torch recorder on real gloo, two processes, with torch 1.13 and 2.13: what it must see, what it must
 # not change, and what it does with programs, labels and disks that go wrong.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib/torch.sh"
 
 here=tests/torch
 

@@ -1,7 +1,7 @@
 # For the scripts of tests/torch: which Pythons there are, and how their programs are run.
 
-# shellcheck source=../lib/tally.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../lib/tally.sh"
+# shellcheck source=tally.sh
+. "$(dirname "${BASH_SOURCE[0]}")/tally.sh"
 alar=$PWD/$BUILD/alar
 export PYTHONPATH=$PWD/ref/python PYTHONDONTWRITEBYTECODE=1 PYTHONWARNINGS=ignore OMP_NUM_THREADS=1
 export GLOO_SOCKET_IFNAME=lo

@@ -98,7 +98,7 @@ static enum alar_status find_file(struct finding *find, const char *path)
 static struct head find_head(struct finding *find, const char *path)
 {
     struct head head = {false, false, 0, 0, 0};
-    struct alar_record_error error_line;
+    struct alar_record_error error;
     struct alar_lines lines;
     struct alar_event event;
     struct alar_line line;
@@ -109,10 +109,10 @@ static struct head find_head(struct finding *find, const char *path)
     }
     enum alar_status status = alar_lines_next(&lines, &line);
     bool is_read = status == ALAR_OK && alar_record_read(find->records, line.text, line.length,
-                                                         &event, &error_line) == ALAR_OK;
+                                                         &event, &error) == ALAR_OK;
 
-    head.is_blank = status == ALAR_E_EMPTY ||
-                    (status == ALAR_OK && !is_read && error_line.is_cut && !line.is_ended);
+    head.is_blank =
+        status == ALAR_E_EMPTY || (status == ALAR_OK && !is_read && error.is_cut && !line.is_ended);
     if (is_read && event.record == ALAR_RECORD_TRACE) {
         head.rank = alar_event_number(&event, ALAR_FIELD_RANK, -1);
         head.world = alar_event_number(&event, ALAR_FIELD_WORLD, 0);

@@ -2,7 +2,7 @@
 #ifndef ALAR_HISTORY_FIND_H
 #define ALAR_HISTORY_FIND_H
 
-#include "check/history_read.h"
+#include "check/history_judge.h"
 
 /* The histories found, each with its files; all owned by the set. */
 struct alar_history_set {

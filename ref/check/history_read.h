@@ -1,9 +1,10 @@
-/* Reads the files of one history and has them judged: rank files are merged operation by operation,
-   so that memory follows what is pending and not how long the files are. */
+/* The files of one history as one row of events, in an order that keeps few operations pending:
+   each file in turn gives what it recorded until it has issued one more all-reduce, or made another
+   collective call. */
 #ifndef ALAR_HISTORY_READ_H
 #define ALAR_HISTORY_READ_H
 
-#include "judge/judge.h"
+#include "judge/event.h"
 #include "sys/error_line.h"
 
 enum {
@@ -17,38 +18,45 @@ struct alar_history_files {
     uint32_t count;
 };
 
-/* What reading and judging one history came to. */
-struct alar_reading {
-    struct alar_judge *judge; /* owned; holds verdict and contract; NULL when there is none */
-    struct alar_arena arena;
-    void *scratch;
-    struct alar_evidence *findings;         /* room for them, when more were to be kept */
-    uint64_t bytes;                         /* read */
-    char error_line[ALAR_ERROR_LINE_BYTES]; /* one line, when the input can't be used */
+/* What the files say about themselves before a record of theirs is judged. */
+struct alar_history_survey {
+    bool has_header, has_end;
+    int64_t world;   /* declared, or as many ranks as records name; at most ALAR_WORLD_MAX */
+    int64_t highest; /* rank of any record read so far; -1 when there is none */
 };
 
-/* What whoever reads wants to know on the way; any of the functions may be NULL. */
-struct alar_reading_hooks {
-    /* Told now and then while a long history is read: bytes so far. */
-    void (*progress)(void *context, uint64_t bytes);
-    /* Told of every operation once it is settled, and of every legal value: see judge.h. */
-    void (*settled)(void *context, const struct alar_op_view *view);
-    void (*certify)(void *context, const struct alar_legal_view *view);
-    /* Told of every record after it was judged; the event is borrowed. */
-    void (*event)(void *context, const struct alar_event *event);
-    void *context;
-    uint32_t finding_room; /* findings to keep at most; 0: ALAR_FINDINGS_MAX */
-    bool needs_power;      /* see struct alar_judge_setup */
+/* One record, or the place where a file was cut in the middle of one. The event is borrowed until
+   the next call. */
+struct alar_history_record {
+    const struct alar_event *event; /* NULL where the file was cut */
+    struct alar_place place;
+    uint32_t rank; /* whose file it is; ALAR_RANK_ALL when ranks are merged in it */
 };
 
-/* Reads and judges. hooks may be NULL. alar_reading_free frees what it leaves, in any case.
-   Errors: ALAR_E_INPUT when the input can't be used, with the error_line `file:line:column:
-   expected
-   ..., found ...`; ALAR_E_NOMEM, likewise. */
-ALAR_MUST_USE enum alar_status alar_reading_judge(struct alar_reading *reading,
-                                                  const struct alar_history_files *files,
-                                                  const struct alar_reading_hooks *hooks);
+struct alar_history_reader;
 
-void alar_reading_free(struct alar_reading *reading);
+/* Opens the files, which are borrowed until the reader is closed, and surveys them.
+   Errors: ALAR_E_INPUT, with the error_line `file:line:column: expected ..., found ...` in
+   ALAR_ERROR_LINE_BYTES bytes; ALAR_E_NOMEM. The reader is to be closed in any case. */
+ALAR_MUST_USE enum alar_status alar_history_reader_open(struct alar_history_reader **opened,
+                                                        const struct alar_history_files *files,
+                                                        struct alar_history_survey *survey,
+                                                        char *error_line);
+
+/* The next record.
+   Errors: ALAR_E_EMPTY when all files are over; ALAR_E_INPUT and ALAR_E_NOMEM as above. */
+ALAR_MUST_USE enum alar_status alar_history_reader_next(struct alar_history_reader *reader,
+                                                        struct alar_history_record *record);
+
+/* Refuses the last record for what stands in one of its fields: writes the error_line with its
+   place. Returns ALAR_E_INPUT. */
+ALAR_MUST_USE enum alar_status alar_history_reader_refuse(struct alar_history_reader *reader,
+                                                          enum alar_field field, const char *text);
+
+/* Bytes read so far. */
+uint64_t alar_history_reader_bytes(const struct alar_history_reader *reader);
+
+/* Closes the files; NULL is fine. */
+void alar_history_reader_close(struct alar_history_reader *reader);
 
 #endif

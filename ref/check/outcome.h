@@ -3,7 +3,7 @@
 #ifndef ALAR_OUTCOME_H
 #define ALAR_OUTCOME_H
 
-#include "check/history_read.h"
+#include "check/history_judge.h"
 
 #include <stdio.h>
 #include <yajl/yajl_gen.h>

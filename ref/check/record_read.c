@@ -315,10 +315,10 @@ static void json_error(struct alar_record_reader *reader)
     unsigned char *words = yajl_get_error(reader->json, 0, NULL, 0);
     const char *text = words != NULL ? (const char *)words : "broken JSON";
 
-    snprintf(reader->error_line->text, sizeof reader->error_line->text, "expected JSON, found %.*s",
+    snprintf(reader->error->text, sizeof reader->error->text, "expected JSON, found %.*s",
              (int)strcspn(text, "\n"), text);
-    reader->error_line->column = yajl_get_bytes_consumed(reader->json);
-    reader->error_line->column += reader->error_line->column == 0;
+    reader->error->column = yajl_get_bytes_consumed(reader->json);
+    reader->error->column += reader->error->column == 0;
     if (words != NULL) {
         yajl_free_error(reader->json, words);
     }
@@ -326,7 +326,7 @@ static void json_error(struct alar_record_reader *reader)
 
 static enum alar_status reader_failed(struct alar_record_reader *reader, bool is_broken)
 {
-    if (is_broken && reader->error_line->text[0] == '\0' && !reader->is_out_of_memory) {
+    if (is_broken && reader->error->text[0] == '\0' && !reader->is_out_of_memory) {
         json_error(reader);
     }
     yajl_free(reader->json);
@@ -356,16 +356,16 @@ static enum alar_status reader_require(struct alar_record_reader *reader)
 
 enum alar_status alar_record_read(struct alar_record_reader *reader, const char *line,
                                   size_t length, struct alar_event *event,
-                                  struct alar_record_error *error_line)
+                                  struct alar_record_error *error)
 {
-    memset(error_line, 0, sizeof *error_line);
+    memset(error, 0, sizeof *error);
     memset(event->has, 0, sizeof event->has);
     event->loss_is_empty = false;
     event->text[ALAR_FIELD_LOSS] =
         (struct alar_text){0};         /* also unset beside a loss that is a word */
     event->record = ALAR_RECORD_ISSUE; /* until `ev` says otherwise */
     reader->event = event;
-    reader->error_line = error_line;
+    reader->error = error;
     reader->line = line;
     reader->line_length = length;
     ALAR_TRY(reader_prepare(reader, length));
@@ -373,9 +373,9 @@ enum alar_status alar_record_read(struct alar_record_reader *reader, const char 
         return reader_failed(reader, true);
     }
     if (reader->objects != 1 || reader->depth != 0) {
-        error_line->is_cut = true;
-        error_line->column = length + 1;
-        snprintf(error_line->text, sizeof error_line->text,
+        error->is_cut = true;
+        error->column = length + 1;
+        snprintf(error->text, sizeof error->text,
                  "expected the end of the record, found the end of the line");
         return reader_failed(reader, false);
     }

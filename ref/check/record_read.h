@@ -21,10 +21,10 @@ struct alar_record_error {
 };
 
 /* Reads one line, without its newline. The event borrows from the line and from the reader, until
-   the next call. Errors: ALAR_E_INPUT, with the error_line; ALAR_E_NOMEM. */
+   the next call. Errors: ALAR_E_INPUT, with the error; ALAR_E_NOMEM. */
 ALAR_MUST_USE enum alar_status alar_record_read(struct alar_record_reader *reader, const char *line,
                                                 size_t length, struct alar_event *event,
-                                                struct alar_record_error *error_line);
+                                                struct alar_record_error *error);
 
 /* Where a field of the last line began, from 1; 1 for one that was not given. */
 size_t alar_record_column(const struct alar_record_reader *reader, enum alar_field field);

@@ -15,7 +15,7 @@ struct alar_record_reader {
     const char *line;
     size_t line_length;
     struct alar_event *event;
-    struct alar_record_error *error_line;
+    struct alar_record_error *error;
     size_t column[ALAR_FIELD_COUNT];
     enum alar_field field; /* whose value comes next; ALAR_FIELD_COUNT: an unknown one */
     size_t token;          /* bytes of the current token */
@@ -35,7 +35,7 @@ struct alar_record_reader {
 };
 
 /* record_value.c: typed values of fields. All but record_keep and record_read_count return 1 when
-   the parse may go on, and 0 after a error_line or when memory ran out. */
+   the parse may go on, and 0 after an error or when memory ran out. */
 int record_expected(struct alar_record_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int record_wrong(struct alar_record_reader *reader, const char *found, size_t length);

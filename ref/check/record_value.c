@@ -12,13 +12,13 @@ int record_expected(struct alar_record_reader *reader, const char *format, ...)
 {
     va_list arguments;
 
-    if (reader->error_line->text[0] == '\0') {
+    if (reader->error->text[0] == '\0') {
         va_start(arguments, format);
-        vsnprintf(reader->error_line->text, sizeof reader->error_line->text, format, arguments);
+        vsnprintf(reader->error->text, sizeof reader->error->text, format, arguments);
         va_end(arguments);
         size_t end = yajl_get_bytes_consumed(reader->json);
 
-        reader->error_line->column = end >= reader->token ? end - reader->token + 1 : 1;
+        reader->error->column = end >= reader->token ? end - reader->token + 1 : 1;
     }
     return 0;
 }

@@ -2,7 +2,7 @@
 #ifndef ALAR_RERUN_H
 #define ALAR_RERUN_H
 
-#include "check/history_read.h"
+#include "check/history_judge.h"
 
 /* What the comparison came to. */
 struct alar_rerun {

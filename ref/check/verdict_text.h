@@ -2,7 +2,7 @@
 #ifndef ALAR_WORDS_H
 #define ALAR_WORDS_H
 
-#include "check/history_read.h"
+#include "check/history_judge.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #ifndef ALAR_CONFORM_HISTORY_H
 #define ALAR_CONFORM_HISTORY_H
 
-#include "check/history_read.h"
+#include "check/history_judge.h"
 #include "conform/conform.h"
 #include "conform/conform_scene.h"
 

@@ -279,7 +279,7 @@ void judge_good(struct alar_judge *judge, const struct judge_op *op)
 enum alar_status judge_complain(struct alar_judge *judge, enum alar_field field,
                                 const char *expected, const char *found)
 {
-    judge->error_line =
+    judge->error =
         (struct alar_judge_error){judge->event->place, field, expected, found, false, false, 0, 0};
     return ALAR_E_INPUT;
 }
@@ -288,7 +288,7 @@ enum alar_status judge_complain_numbers(struct alar_judge *judge, enum alar_fiel
                                         const char *expected, int64_t expected_number,
                                         const char *found, int64_t found_number)
 {
-    judge->error_line = (struct alar_judge_error){
+    judge->error = (struct alar_judge_error){
         judge->event->place, field, expected, found, true, true, expected_number, found_number};
     return ALAR_E_INPUT;
 }

@@ -360,7 +360,7 @@ const struct alar_verdict *alar_judge_verdict(const struct alar_judge *judge)
 
 const struct alar_judge_error *alar_judge_error_of(const struct alar_judge *judge)
 {
-    return &judge->error_line;
+    return &judge->error;
 }
 
 const struct alar_contract *alar_judge_contract(const struct alar_judge *judge)

@@ -208,7 +208,7 @@ struct alar_judge {
     struct alar_place absent;
     struct alar_verdict verdict;
     struct alar_evidence kept[ALAR_FINDINGS_MAX]; /* where no other room is lent */
-    struct alar_judge_error error_line;
+    struct alar_judge_error error;
 };
 
 /* judge_state.c: from offsets to addresses. judge_op.c: groups, unsettled operations. */

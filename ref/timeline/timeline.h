@@ -3,7 +3,7 @@
 #ifndef ALAR_TIMELINE_H
 #define ALAR_TIMELINE_H
 
-#include "check/history_read.h"
+#include "check/history_judge.h"
 
 /* A moment that was not recorded. */
 #define ALAR_TIME_NONE INT64_MIN

@@ -1,6 +1,6 @@
 /* Any bytes as a history: refused or judged, never a crash, a leak, or a PASS of nothing. */
 #define _GNU_SOURCE
-#include "check/history_read.h"
+#include "check/history_judge.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef TESTS_TOLD_H
 #define TESTS_TOLD_H
 
-#include "check/history_read.h"
+#include "check/history_judge.h"
 #include "check/verdict_text.h"
 
 struct told {

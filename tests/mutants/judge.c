@@ -1,7 +1,7 @@
 /* One verdict against what was done to the back end. The judge is the one of `alar check`, and gets
    nothing but the history files. */
 #include "check/history_find.h"
-#include "check/history_read.h"
+#include "check/history_judge.h"
 #include "check/verdict_text.h"
 #include "mutants.h"
 

@@ -1,7 +1,7 @@
 /* Runs a case through `alar run` and `alar check` as they are, and says what is wrong with it. */
 #include "base/check.h"
 #include "check/history_find.h"
-#include "check/history_read.h"
+#include "check/history_judge.h"
 #include "check/verdict_text.h"
 #include "swarm.h"
 

@@ -275,6 +275,12 @@ static void json_unknown(yajl_gen json, const struct alar_history_files *files,
         if (verdict->unknown_rank[u] != ALAR_RANK_ALL) {
             alar_gen_key_count(json, "rank", verdict->unknown_rank[u]);
         }
+        if (u == ALAR_UNKNOWN_STORAGE) {
+            alar_gen_key_text(json, "buf", verdict->stray);
+        }
+        if (u == ALAR_UNKNOWN_COUNTS && verdict->claimed >= 0) {
+            alar_gen_key_count(json, "tokens", (uint64_t)verdict->claimed);
+        }
         json_place(json, files, verdict->unknown_place[u]);
         yajl_gen_map_close(json);
     }

@@ -149,8 +149,12 @@ static void say_numbers(struct verdict_phrase *phrase, const struct alar_evidenc
     if (evidence->is_open) {
         verdict_say(phrase, "; nothing tells which rank is odd");
     }
-    if (evidence->is_late) {
-        verdict_say(phrase, "; told %llu after the deadline", (unsigned long long)evidence->late);
+    if (evidence->is_late && evidence->late > 0) {
+        verdict_say(phrase, "; %s late: %llu after the deadline",
+                    evidence->is_success ? "success came" : "told",
+                    (unsigned long long)evidence->late);
+    } else if (evidence->is_late) {
+        verdict_say(phrase, "; told at the deadline");
     }
     if (evidence->anomaly == ALAR_ANOMALY_STALL) {
         verdict_say(phrase,
@@ -216,6 +220,8 @@ void verdict_say_finding(struct verdict_phrase *phrase, const struct alar_verdic
 void verdict_say_unknown(struct verdict_phrase *phrase, const struct alar_history_files *files,
                          const struct alar_verdict *verdict, unsigned reason)
 {
+    const char *after = ":";
+
     verdict_say(phrase, "%s", alar_unknown_text((enum alar_unknown)reason));
     if (verdict->unknown[reason] > 1) {
         verdict_say(phrase, " (%llu times)", (unsigned long long)verdict->unknown[reason]);
@@ -225,10 +231,18 @@ void verdict_say_unknown(struct verdict_phrase *phrase, const struct alar_histor
                     (unsigned long long)verdict->judged, (unsigned long long)verdict->operations,
                     verdict->refusal);
     }
+    if (reason == ALAR_UNKNOWN_STORAGE) {
+        verdict_say(phrase, ": `buf` \"%s\"", verdict->stray);
+        after = ",";
+    }
+    if (reason == ALAR_UNKNOWN_COUNTS && verdict->claimed >= 0) {
+        verdict_say(phrase, ": %lld tokens", (long long)verdict->claimed);
+        after = ",";
+    }
     if (reason == ALAR_UNKNOWN_PENDING) {
         verdict_say_pending(phrase, &verdict->pending);
     } else if (verdict->unknown_rank[reason] != ALAR_RANK_ALL) {
-        verdict_say(phrase, ": rank %u", verdict->unknown_rank[reason]);
+        verdict_say(phrase, "%s rank %u", after, verdict->unknown_rank[reason]);
     }
     if (verdict->unknown_place[reason].line > 0) {
         verdict_say(phrase, " at ");

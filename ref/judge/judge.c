@@ -43,6 +43,7 @@ enum alar_status alar_judge_start(struct alar_judge *judge, struct alar_arena *a
     judge->verdict.finding_room = setup->findings != NULL ? setup->finding_room : ALAR_FINDINGS_MAX;
     judge_report_start(judge);
     judge->has_all_names = true;
+    judge->verdict.claimed = -1;
     judge->contract.width = -1;
     judge->loop = (struct alar_loop){-1, -1, -1, -1, -1, -1, -1, ""};
     judge->rank = alar_arena_take(arena, setup->world * sizeof(struct judge_rank));

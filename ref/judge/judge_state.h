@@ -179,6 +179,7 @@ struct judge_stray {
     uint64_t name;
     struct alar_place place;
     uint32_t rank;
+    char text[ALAR_NAME_MAX];
 };
 
 struct alar_judge {
@@ -198,8 +199,8 @@ struct alar_judge {
     uint64_t oldest, newest;        /* unsettled operations */
     const struct alar_event *event; /* being judged */
     struct report log;
-    uint64_t
-        name[JUDGE_NAMES]; /* of storage that operations used, hashed with their rank; 0: free */
+    uint64_t name[JUDGE_NAMES]; /* of storage, hashed with their rank; 0: free */
+    bool is_used[JUDGE_NAMES];  /* by an operation, or allocated; else a record asked for it */
     uint32_t names;
     bool has_all_names;
     uint32_t strays;
@@ -308,7 +309,7 @@ int64_t judge_time(int64_t t, int64_t more); /* their sum, or the nearest number
 
 /* names.c: names of storage. */
 void judge_name_used(struct alar_judge *judge, uint32_t rank, uint64_t hash);
-void judge_name_asked(struct alar_judge *judge, uint32_t rank, uint64_t hash);
+void judge_name_asked(struct alar_judge *judge, uint32_t rank);
 void judge_names_finish(struct alar_judge *judge);
 
 /* settle.c: how many operations of its group a rank may issue before it is through with one for

@@ -116,6 +116,9 @@ static void settle_late(struct alar_judge *judge, struct judge_op *op)
         judge_show_told(judge, evidence, op, entry);
         struct alar_evidence *kept = judge_kept(judge, ALAR_ANOMALY_TIMEOUT, op);
         judge_evidence_late(kept, entry);
+        if (kept) {
+            kept->is_success = true;
+        }
         if (kept && last && last->issue.t > entry->deadline) {
             alar_list_add(&kept->missing, last->rank); /* at the deadline, that is */
             judge_show_issue(judge, kept, op, last);

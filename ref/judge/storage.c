@@ -202,9 +202,10 @@ static enum alar_status storage_subject(struct alar_judge *judge, struct judge_s
     if (storage_act(event) == JUDGE_ACT_WRITE && buf) {
         storage_wrote(judge_rank_at(judge, rank), buf);
     }
-    if (!owner && event->has[ALAR_FIELD_BUF] && !event->has[ALAR_FIELD_OP] &&
-        (is_reading || event->record == ALAR_RECORD_WRITE)) {
-        judge_name_asked(judge, rank, buf);
+    if (!event->has[ALAR_FIELD_OP] && event->record == ALAR_RECORD_ALLOC) {
+        judge_name_used(judge, rank, buf);
+    } else if (!event->has[ALAR_FIELD_OP]) {
+        judge_name_asked(judge, rank);
     }
     if (owner) {
         *subject = (struct judge_subject){judge_op_at(judge, owner->op), owner, false};

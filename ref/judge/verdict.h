@@ -128,6 +128,7 @@ struct alar_evidence {
     struct alar_list ranks; /* culprits */
     bool is_open;           /* nothing tells which of them is odd: all are named */
     bool is_late;           /* was somebody told after a deadline? By so much: */
+    bool is_success;        /* of success, that is */
     uint64_t late;
     uint32_t standing_count; /* how far the ranks came */
     struct alar_standing standing[ALAR_SCENES_MAX];
@@ -239,6 +240,8 @@ struct alar_verdict {
     uint64_t unknown[ALAR_UNKNOWN_COUNT]; /* how often, and below where first */
     struct alar_place unknown_place[ALAR_UNKNOWN_COUNT];
     uint32_t unknown_rank[ALAR_UNKNOWN_COUNT];
+    char stray[ALAR_NAME_MAX]; /* the first storage of ALAR_UNKNOWN_STORAGE */
+    int64_t claimed;           /* tokens in the first report of ALAR_UNKNOWN_COUNTS; -1: none */
     uint64_t refused; /* operations, rank by rank, whose values the recorder has no word for */
     char refusal[2 * ALAR_NAME_MAX]; /* why, of the first */
     struct alar_pending pending;     /* the first one of ALAR_UNKNOWN_PENDING */

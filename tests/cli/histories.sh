@@ -159,8 +159,4 @@ expect_text "a case that comes out otherwise is told" 1 "expected FAIL, found PA
 expect_text "a word that is missing is told" 1 "does not say /no such word/" \
     case_holds field F02-b-fixed PASS - - 'PASS&&no such word'
 expect_text "a word too many is told" 1 "says /judged/" case_holds field F02-b-fixed PASS - - '!judged'
-not_yet=$SCRATCH/not-yet
-mkdir -p "$not_yet/field" && touch "$not_yet/field/F02-b-fixed"
-expect_text "a case that came out is not left on the list" 1 "come out now: git rm $not_yet/field/F02-b-fixed" \
-    cases_hold field
 tally

@@ -118,9 +118,9 @@ check "O-75: by the name of what used it before" row "FAIL in-flight-write 0" "w
 
 # spec: O-76, O-21, O-22
 C="{'ev':'trace','v':1,'world':2,'clock':'ticks','deadline':50}"
-check "O-76: success after the deadline" row "FAIL timeout 0" "told 250 after the deadline" \
+check "O-76: success after the deadline" row "FAIL timeout 0" "success came late: 250 after the deadline" \
     "$C {'ev':'issue','rank':0,'t':0,'op':0,'in':[1]} {'ev':'done','rank':0,'t':300,'op':0,'out':[3]} {'ev':'issue','rank':1,'t':290,'op':0,'in':[2]} {'ev':'done','rank':1,'t':300,'op':0,'out':[3]} {'ev':'end','rank':0} {'ev':'end','rank':1}"
-check "O-76: a timeout that was told late" row "FAIL timeout 0" "told 250 after the deadline" \
+check "O-76: a timeout that was told late" row "FAIL timeout 0" "told late: 250 after the deadline" \
     "$C {'ev':'issue','rank':0,'t':0,'op':0,'in':[1]} {'ev':'fail','rank':0,'t':300,'op':0,'error':'timeout'} {'ev':'end','rank':0}"
 check "O-22: a stall says how far each rank came" row "FAIL stall -" "rank 1: has the value and went on" \
     "$C {'ev':'issue','rank':0,'t':0,'op':0,'in':[1]} {'ev':'wait','rank':0,'t':1,'op':0} {'ev':'issue','rank':1,'t':0,'op':0,'in':[2]} {'ev':'done','rank':1,'t':5,'op':0,'out':[3]} {'ev':'end','rank':0,'t':1005} {'ev':'end','rank':1,'t':1005}"

@@ -254,7 +254,7 @@ sum | sed '1i{"ev":"declare","group":"world","members":[0,1,2]}' |
 sum | sed '1i{"ev":"declare","group":"g","members":[0,2]}' |
     judged "of another group" UNUSABLE "expected ranks below 2 in \`members\`, found rank 2"
 sum | sed '3i{"ev":"write","rank":0,"buf":"gg","bits":[1]}' |
-    judged "storage that nobody has" UNKNOWN "storage that no operation uses: rank 0"
+    judged "storage that nobody has" UNKNOWN 'storage that no operation uses: `buf` "gg", rank 0'
 
 # ---- reruns ----------------------------------------------------------------------------------------
 run() { # run FIRST LAST: steps of three ranks whose order of additions matters

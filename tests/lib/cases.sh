@@ -9,12 +9,7 @@
 # in front do not, joined by `&&`; the path reads `CASE` there. `-` is nothing. The case is FOLDER/CASE.jsonl, or the directory of its
 # rank files.
 #
-# A case that does not come out yet has a file tests/histories/not-yet/FOLDER/CASE. One that does come
-# out and still has its file is an error: the list can only shrink, and has to.
-#
 # To be sourced after tally.sh.
-not_yet=tests/histories/not-yet
-
 # case_told FOLDER CASE: JSON in $SCRATCH/case.json, words in $SCRATCH/case.words, the exit code in $code.
 case_told() {
     local path=tests/histories/$1/$2
@@ -74,35 +69,27 @@ case_holds() {
     words_hold "$6"
 }
 
-# cases_hold FOLDER: all of its table that are not on the list hold, and those on the list do not.
+# cases_hold FOLDER: all of its table hold.
 cases_hold() {
-    local folder=$1 name verdict anomaly ranks words why told bad=0 good=0 waiting=0 mended=()
+    local folder=$1 name verdict anomaly ranks words why told bad=0 good=0
     while IFS=$'\t' read -r name verdict anomaly ranks words why; do
         [[ $name != \#* ]] || continue
         if told=$(case_holds "$folder" "$name" "$verdict" "$anomaly" "$ranks" "$words"); then
             good=$((good + 1))
-            [ ! -e "$not_yet/$folder/$name" ] || mended+=("$not_yet/$folder/$name")
-        elif [ -e "$not_yet/$folder/$name" ]; then
-            waiting=$((waiting + 1))
         else
             bad=$((bad + 1))
             echo "$folder/$name: $told ($why)"
         fi
     done <"tests/histories/$folder/expected.tsv"
-    echo "$folder: $good as expected, $waiting not yet, $bad otherwise"
-    [ ${#mended[@]} -eq 0 ] || echo "come out now: git rm ${mended[*]}"
-    [ "$bad" -eq 0 ] && [ ${#mended[@]} -eq 0 ] && [ "$good" -gt 0 ]
+    echo "$folder: $good as expected, $bad otherwise"
+    [ "$bad" -eq 0 ] && [ "$good" -gt 0 ]
 }
 
-# cases_complete FOLDER: every history there has a row, and every file on the list as well.
+# cases_complete FOLDER: every history there has a row.
 cases_complete() {
     local folder=$1
     diff <(for path in tests/histories/"$folder"/*; do
                case $path in *.jsonl) basename "$path" .jsonl ;; *) [ ! -d "$path" ] || basename "$path" ;; esac
            done | LC_ALL=C sort) \
-        <(grep -v '^#' "tests/histories/$folder/expected.tsv" | cut -f 1 | LC_ALL=C sort) || return
-    [ ! -d "$not_yet/$folder" ] ||
-        comm -13 <(grep -v '^#' "tests/histories/$folder/expected.tsv" | cut -f 1 | LC_ALL=C sort) \
-            <(find "$not_yet/$folder" -type f -printf '%f\n' | LC_ALL=C sort) |
-        { ! grep .; }
+        <(grep -v '^#' "tests/histories/$folder/expected.tsv" | cut -f 1 | LC_ALL=C sort)
 }

@@ -250,6 +250,9 @@ static void check_tell(struct alar_judge *judge, const struct report_view *view,
     const struct judge_report *report = view->report;
 
     if (answer->anomaly == ALAR_ANOMALY_COUNT && answer->unknown != ALAR_UNKNOWN_COUNT) {
+        if (answer->unknown == ALAR_UNKNOWN_COUNTS && judge->verdict.claimed < 0) {
+            judge->verdict.claimed = report->tokens;
+        }
         judge_unknown(judge, answer->unknown, report->place, report->rank);
         return;
     }

@@ -1,4 +1,5 @@
-"""Which functions no command reaches: a rule that only dead code carries out protects nobody.
+"""Which functions no command reaches: a rule that only dead code carries out protects nobody. And which
+files call each other in a circle, so that none can be read first.
 
 Roots are main, what <alar.h> and <backend.h> declare, the symbols a preloaded recorder replaces, what
 tables and macros name, and what the models drive. A function is reached when the body of a reached one
@@ -7,6 +8,7 @@ names it. Names stand for functions: two of one name count as reached together.
 import re
 
 WORD = re.compile(r"[A-Za-z_]\w*")
+CALL = re.compile(r"(?<![\w.>])([A-Za-z_]\w*)\(")
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define(?:[^\n\\]|\\.|\\\n)*", re.M)
 PROTOTYPE = re.compile(r"^[A-Za-z_][^;{}=]*\([^;{}]*\)\s*;", re.M)
 ENTRY = re.compile(r"main$|alar_backend$|_?_?[eE]xit$|abort$|P?MPIX?_\w+$|p?mpix?_\w+$|__wrap_\w+$")
@@ -21,6 +23,7 @@ class Function:
     def __init__(self, source, name, first, last, body):
         self.source, self.name, self.first, self.last = source, name, first, last
         self.uses = words(body) - {name}
+        self.calls = set(CALL.findall(body))
 
 
 def split(source):
@@ -72,3 +75,36 @@ def check_dead(tree):
         if name not in alive:
             for function in found:
                 yield function.source.path, function.first, "no command reaches %s" % name
+
+
+def calls(tree):
+    """{file: files whose functions it calls}, within ref/. Static functions are their own file's."""
+    found = {source.path: split(source)[0] for source in tree.c_files("ref/") if source.path.endswith(".c")}
+    lines = {source.path: source.code.split("\n") for source in tree.c_files("ref/")}
+    home, own = {}, {}
+    for path, functions in found.items():
+        own[path] = {function.name for function in functions}
+        for function in functions:
+            if not lines[path][function.first - 1].startswith("static"):
+                home[function.name] = path
+    return {path: {home[name] for function in functions for name in function.calls
+                   if name in home and name not in own[path]} for path, functions in found.items()}
+
+
+def check_call_circles(tree):
+    """No circle of files that call each other; what a table names is not called."""
+    edges = calls(tree)
+    for start in sorted(edges):
+        if start.startswith("ref/record/mpi/"):
+            continue  # the recorder's lock and log still stand in the file that starts it
+        came, waiting = {}, [(other, start) for other in edges[start]]
+        while waiting and start not in came:
+            path, before = waiting.pop(0)
+            if path not in came:
+                came[path] = before
+                waiting += [(other, path) for other in edges[path]]
+        if start in came:
+            way = [start]
+            while way[-1] != start or len(way) == 1:
+                way.append(came[way[-1]])
+            yield start, 1, "calls itself through " + " ".join(reversed(way[1:-1]))

@@ -178,3 +178,38 @@ void alar_verdict_story(const struct alar_words *words, const struct alar_histor
         }
     }
 }
+
+static void say_stand(struct verdict_phrase *phrase, const struct alar_stand *stand)
+{
+    verdict_say(phrase, "rank %u ", stand->rank);
+    if (!stand->is_in_call) {
+        verdict_say(phrase, "outside MPI");
+    } else {
+        verdict_say(phrase, "in %s", stand->call);
+    }
+    if (stand->has_peer && stand->peer >= 0) {
+        verdict_say(phrase, ", with rank %lld", (long long)stand->peer);
+    }
+    verdict_say(phrase, ", t = %lld, since %lld", (long long)stand->t, (long long)stand->since);
+}
+
+void verdict_story_stands(const struct alar_words *words, const struct alar_history_files *files,
+                          const struct alar_verdict *verdict, struct verdict_phrase *phrase)
+{
+    for (uint32_t k = 0; k < verdict->stands && k < ALAR_LIST_MAX; k++) {
+        const struct alar_stand *stand = &verdict->stand[k];
+
+        say_stand(phrase, stand);
+        verdict_say(phrase, "  [");
+        verdict_say_place(phrase, files, stand->place);
+        if (stand->src[0]) {
+            verdict_say(phrase, ", called from %s", stand->src);
+        }
+        verdict_say(phrase, "]");
+        verdict_story_row(words, "stands", phrase);
+    }
+    if (verdict->stands > ALAR_LIST_MAX) {
+        verdict_say(phrase, "%u more ranks", verdict->stands - ALAR_LIST_MAX);
+        verdict_story_row(words, "stands", phrase);
+    }
+}

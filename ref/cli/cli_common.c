@@ -184,3 +184,9 @@ void alar_cli_progress_end(struct alar_cli_progress *progress)
     }
     progress->is_shown = false;
 }
+
+int alar_cli_version_print(void)
+{
+    puts("alar " ALAR_VERSION);
+    return ALAR_CLASS_GOOD;
+}

@@ -20,12 +20,6 @@ int alar_cli_usage(FILE *file)
     return file == stdout ? ALAR_CLASS_GOOD : ALAR_CLASS_UNUSABLE;
 }
 
-int alar_cli_version_print(void)
-{
-    puts("alar " ALAR_VERSION);
-    return ALAR_CLASS_GOOD;
-}
-
 static void help_show(void *context, const struct alar_command *command)
 {
     (void)context;

@@ -6,16 +6,6 @@
 
 #include <stdlib.h>
 
-void *driver_send_buffer(const struct alar_driver *driver, uint16_t slot)
-{
-    return driver->send + slot * driver->slot_bytes;
-}
-
-void *driver_receive_buffer(const struct alar_driver *driver, uint16_t slot)
-{
-    return driver->receive + slot * driver->slot_bytes;
-}
-
 uint64_t alar_driver_now(const struct alar_driver *driver)
 {
     return driver->options.now_us(driver->options.clock);

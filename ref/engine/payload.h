@@ -6,8 +6,8 @@
    the flags, then, under `exact`, the participation.
 
    A pair is [numerator, weight] in fp32 or fp64. Under `exact` all elements are int64, and a pair
-   is the numerator as a superaccumulator (elements.h) and the weight as a whole number. Beside each
-   pair of a minimum or maximum, whose numerator is 0, there is a block of one element a rank
+   is the numerator as a superaccumulator (exact_wire.h) and the weight as a whole number. Beside
+   each pair of a minimum or maximum, whose numerator is 0, there is a block of one element a rank
    (payload_extreme.h). spec: N-50, L-15
 
    The participation (participation.h) says whether each rank took part once, in this all-reduce,

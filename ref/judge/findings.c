@@ -275,20 +275,3 @@ void judge_good(struct alar_judge *judge, const struct judge_op *op)
         }
     }
 }
-
-enum alar_status judge_complain(struct alar_judge *judge, enum alar_field field,
-                                const char *expected, const char *found)
-{
-    judge->error =
-        (struct alar_judge_error){judge->event->place, field, expected, found, false, false, 0, 0};
-    return ALAR_E_INPUT;
-}
-
-enum alar_status judge_complain_numbers(struct alar_judge *judge, enum alar_field field,
-                                        const char *expected, int64_t expected_number,
-                                        const char *found, int64_t found_number)
-{
-    judge->error = (struct alar_judge_error){
-        judge->event->place, field, expected, found, true, true, expected_number, found_number};
-    return ALAR_E_INPUT;
-}

@@ -113,3 +113,15 @@ void judge_group_narrow(struct alar_judge *judge, uint64_t at)
     }
     group->members = count;
 }
+
+/* The members that a rank gives a group, in one number; 0 when the record gives none. */
+uint64_t judge_members_hash(const struct alar_event *event)
+{
+    uint64_t hash = 0;
+
+    for (int64_t k = 0; event->has[ALAR_FIELD_MEMBERS] && k < event->number[ALAR_FIELD_MEMBERS];
+         k++) {
+        hash = (hash ^ (event->list[ALAR_FIELD_MEMBERS][k].bits + 1)) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}

@@ -182,18 +182,6 @@ static void issue_describe(struct alar_judge *judge, struct judge_op *op,
     judge_report_names(judge, op);
 }
 
-/* The members that a rank gives a group, in one number; 0 when the record gives none. */
-uint64_t judge_members_hash(const struct alar_event *event)
-{
-    uint64_t hash = 0;
-
-    for (int64_t k = 0; event->has[ALAR_FIELD_MEMBERS] && k < event->number[ALAR_FIELD_MEMBERS];
-         k++) {
-        hash = (hash ^ (event->list[ALAR_FIELD_MEMBERS][k].bits + 1)) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
 /* What this rank says of the members: in the record, or when it declared the group; of `world` it
    need not say anything. */
 static uint64_t issue_claim(const struct alar_judge *judge, const struct judge_group *group,

@@ -51,3 +51,8 @@ bool judge_member_find(const struct alar_judge *judge, const struct judge_group 
     *member = low;
     return low < group->members && ranks[low] == rank;
 }
+
+uint64_t *judge_value_row(const struct alar_judge *judge, const struct judge_op *op, uint32_t row)
+{
+    return (uint64_t *)alar_arena_at(judge->arena, op->out) + (size_t)row * (op->out_elements + 1);
+}

@@ -212,7 +212,8 @@ struct alar_judge {
     struct alar_judge_error error;
 };
 
-/* judge_state.c: from offsets to addresses. judge_op.c: groups, unsettled operations. */
+/* judge_state.c: from offsets to addresses. operations.c, forget.c: groups, unsettled operations.
+ */
 struct judge_rank *judge_rank_at(const struct alar_judge *judge, uint32_t rank);
 struct judge_group *judge_group_at(const struct alar_judge *judge, uint64_t group);
 struct judge_op *judge_op_at(const struct alar_judge *judge, uint64_t op);
@@ -232,11 +233,13 @@ uint64_t judge_members_hash(const struct alar_event *event);
 uint64_t judge_op_find(const struct alar_judge *judge, uint64_t group, uint64_t number);
 uint64_t judge_op_make(struct alar_judge *judge, uint64_t group, uint64_t number);
 void judge_op_forget(struct alar_judge *judge, uint64_t op);
+void judge_op_unlink(struct alar_judge *judge, uint64_t op); /* it can no longer be found */
 void judge_op_give(struct alar_judge *judge, uint64_t op);
 void judge_live_add(struct alar_judge *judge, uint64_t entry);
 void judge_live_remove(struct alar_judge *judge, struct judge_entry *entry);
 
-/* judge_find.c: findings and their witnesss. A finding that is not kept is NULL: it was counted. */
+/* findings.c, read.c: findings and their witnesses. A finding that is not kept is NULL: it was
+ * counted. */
 struct alar_evidence *judge_found(struct alar_judge *judge, enum alar_anomaly anomaly,
                                   struct judge_op *op, uint32_t rank);
 struct alar_evidence *judge_kept(struct alar_judge *judge, enum alar_anomaly anomaly,
@@ -269,7 +272,7 @@ struct judge_subject {
     bool is_past;
 };
 
-/* judge_record.c: records about the history itself. */
+/* declarations.c: records about the history itself. */
 enum alar_status judge_trace(struct alar_judge *judge);
 enum alar_status judge_contract(struct alar_judge *judge);
 enum alar_status judge_declare(struct alar_judge *judge);

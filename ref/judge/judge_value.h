@@ -30,7 +30,7 @@ struct judge_element {
     struct alar_scratch scratch; /* what is left of it */
 };
 
-/* judge_reduce.c: one element. */
+/* element.c: one element. */
 struct judge_element judge_ask(const struct alar_judge *judge, const struct judge_op *op,
                                uint32_t element, const uint64_t *out);
 uint32_t judge_arithmetics(const struct alar_judge *judge, const struct alar_reduce *reduce,
@@ -38,7 +38,7 @@ uint32_t judge_arithmetics(const struct alar_judge *judge, const struct alar_red
 enum judge_legality judge_answer(struct alar_judge *judge, struct judge_element *asked);
 void judge_limits(const struct judge_element *asked, struct judge_limits *limits);
 
-/* judge_sum.c: all elements of one result, and the trees that give them. */
+/* result.c: all elements of one result, and the trees that give them. */
 enum judge_legality judge_result(struct alar_judge *judge, const struct judge_op *op,
                                  const uint64_t *out, struct judge_limits *limits);
 bool judge_is_promised_tree(const struct alar_judge *judge, const struct judge_op *op,
@@ -50,7 +50,7 @@ void judge_provenance(struct alar_judge *judge);
 const struct judge_op *judge_neighbour(const struct alar_judge *judge, const struct judge_op *op,
                                        bool is_after);
 
-/* judge_doubt.c: why a value is illegal, and what a legal one is worth. */
+/* worth.c: why a value is illegal, and what a legal one is worth. */
 void judge_diagnose(struct alar_judge *judge, const struct judge_op *op, const uint64_t *out,
                     struct alar_evidence *evidence);
 void judge_power(struct alar_judge *judge, const struct judge_op *op);
@@ -76,7 +76,12 @@ struct judge_tally {
     uint32_t first;          /* one of those held */
 };
 
-/* value.c: what the results say. A finding about a class of them, and the ranks that hold it. */
+/* value_found.c: how many ranks hold a class of results, whether it is legal, and a finding about
+   it that names them. */
+uint32_t judge_value_holders(const struct alar_judge *judge, const struct judge_op *op,
+                             uint32_t class);
+enum judge_legality judge_value_legality(const struct alar_judge *judge, const struct judge_op *op,
+                                         uint32_t class);
 bool judge_value_is_illegal(const struct alar_judge *judge, const struct judge_op *op,
                             uint32_t class);
 struct alar_evidence *judge_value_found(struct alar_judge *judge, struct judge_op *op,

@@ -20,14 +20,6 @@ struct judge_moment judge_moment_of(const struct alar_judge *judge)
     };
 }
 
-int64_t judge_time(int64_t t, int64_t more)
-{
-    if (more > 0 && t > INT64_MAX - more) {
-        return INT64_MAX;
-    }
-    return more < 0 && t < INT64_MIN - more ? INT64_MIN : t + more;
-}
-
 /* Storage given back leaves the rank's chain. */
 static void life_return(struct alar_judge *judge, struct judge_entry *entry)
 {

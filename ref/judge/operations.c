@@ -134,7 +134,7 @@ uint64_t judge_op_make(struct alar_judge *judge, uint64_t group, uint64_t number
     return made;
 }
 
-static void judge_op_unlink(struct alar_judge *judge, uint64_t made)
+void judge_op_unlink(struct alar_judge *judge, uint64_t made)
 {
     struct judge_op *op = judge_op_at(judge, made);
     uint64_t *link = judge_bucket(judge, op->group, op->number);
@@ -169,42 +169,6 @@ void judge_op_give(struct alar_judge *judge, uint64_t made)
     }
     judge_give_out(judge, op);
     alar_arena_give(judge->arena, made, sizeof(struct judge_op));
-}
-
-/* Holds the newest of a group's operations that no report asks for: a later value may be its. */
-static void judge_op_hold(struct alar_judge *judge, uint64_t made)
-{
-    struct judge_op *op = judge_op_at(judge, made);
-    struct judge_group *group = judge_group_at(judge, op->group);
-    uint64_t given = op->elements <= JUDGE_HELD_ELEMENTS ? group->held : made;
-
-    op->newer = 0;
-    group->held = given == made ? group->held : made;
-    if (given) {
-        judge_op_give(judge, given);
-    }
-}
-
-/* Ends the life of an operation; its values may be kept for the reports that stand for them. */
-void judge_op_forget(struct alar_judge *judge, uint64_t made)
-{
-    struct judge_op *op = judge_op_at(judge, made);
-
-    judge_op_unlink(judge, made);
-    op->place = judge_entry_at(judge, op, 0)->issue.place;
-    for (uint32_t m = 0; m < op->members; m++) {
-        struct judge_entry *entry = judge_entry_at(judge, op, m);
-
-        if (entry->is_lent) {
-            judge_live_remove(judge, entry);
-        }
-    }
-    alar_arena_give(judge->arena, op->entry, op->room * sizeof(struct judge_entry));
-    if (judge_report_wants(op)) {
-        judge_report_keep(judge, made);
-    } else {
-        judge_op_hold(judge, made);
-    }
 }
 
 void judge_live_add(struct alar_judge *judge, uint64_t made)

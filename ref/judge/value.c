@@ -6,86 +6,6 @@
 
 #include <string.h>
 
-/* Ranks whose result is of that class, told first or told later. */
-static uint32_t value_holders(const struct alar_judge *judge, const struct judge_op *op,
-                              uint32_t class)
-{
-    uint32_t holders = 0;
-
-    for (uint32_t m = 0; m < op->members; m++) {
-        const struct judge_entry *entry = judge_entry_at(judge, op, m);
-
-        holders += entry->has_out && (entry->class == class || entry->other == class + 1);
-    }
-    return holders;
-}
-
-static enum judge_legality value_legality(const struct alar_judge *judge, const struct judge_op *op,
-                                          uint32_t class)
-{
-    return (enum judge_legality)judge_value_row(judge, op, class)[op->out_elements];
-}
-
-bool judge_value_is_illegal(const struct alar_judge *judge, const struct judge_op *op,
-                            uint32_t class)
-{
-    enum judge_legality legality = value_legality(judge, op, class);
-
-    return legality == JUDGE_ILLEGAL || legality == JUDGE_NAN_IS_LOST;
-}
-
-/* Contributions first, then results of the ranks concerned. */
-static void value_show(struct alar_judge *judge, struct alar_evidence *evidence,
-                       const struct judge_op *op, uint32_t class)
-{
-    bool is_shown = false;
-
-    for (uint32_t m = 0; evidence && m < op->members && m < ALAR_SCENES_MAX - 2; m++) {
-        judge_show_issue(judge, evidence, op, judge_entry_at(judge, op, m));
-    }
-    for (uint32_t m = 0; evidence && m < op->members && !is_shown; m++) {
-        const struct judge_entry *entry = judge_entry_at(judge, op, m);
-
-        if (entry->has_out && entry->class == class) {
-            judge_show_done(judge, evidence, op, entry);
-            is_shown = true;
-        }
-    }
-}
-
-struct alar_evidence *judge_value_found(struct alar_judge *judge, struct judge_op *op,
-                                        uint32_t class, enum alar_anomaly anomaly,
-                                        const struct judge_limits *limits)
-{
-    struct alar_evidence *evidence = judge_found(judge, anomaly, op, ALAR_RANK_ALL);
-
-    if (evidence) {
-        evidence->element = limits->element;
-        evidence->has_found = true;
-        evidence->found = judge_value_row(judge, op, class)[limits->element];
-        evidence->has_range = limits->is_known;
-        evidence->lowest = limits->lowest;
-        evidence->highest = limits->highest;
-        value_show(judge, evidence, op, class);
-    }
-    return evidence;
-}
-
-/* Names the ranks that hold the class, in the finding that is kept. */
-void judge_value_blame(struct alar_judge *judge, const struct judge_op *op,
-                       enum alar_anomaly anomaly, uint32_t class)
-{
-    struct alar_evidence *kept = judge_kept(judge, anomaly, op);
-
-    for (uint32_t m = 0; kept && m < op->members; m++) {
-        const struct judge_entry *entry = judge_entry_at(judge, op, m);
-
-        if (entry->has_out && (entry->class == class || entry->other == class + 1)) {
-            alar_list_add(&kept->ranks, entry->rank);
-        }
-    }
-}
-
 /* A rank was lost that others depended on: torn down, or gone before it had its value. */
 static bool value_is_lost(const struct alar_judge *judge, const struct judge_entry *entry)
 {
@@ -140,7 +60,7 @@ static void value_written(struct alar_judge *judge, struct judge_op *op)
 static void value_illegal(struct alar_judge *judge, struct judge_op *op, uint32_t class,
                           const struct judge_limits *limits)
 {
-    enum alar_anomaly anomaly = value_cause(judge, op, value_legality(judge, op, class));
+    enum alar_anomaly anomaly = value_cause(judge, op, judge_value_legality(judge, op, class));
 
     if (anomaly == ALAR_ANOMALY_IN_FLIGHT_WRITE) {
         value_written(judge, op);
@@ -162,7 +82,7 @@ static struct judge_tally value_classes(struct alar_judge *judge, struct judge_o
         enum judge_legality legality = judge_result(judge, op, out, &limits);
 
         out[op->out_elements] = legality;
-        if (value_holders(judge, op, class) == 0) {
+        if (judge_value_holders(judge, op, class) == 0) {
             continue; /* a twin's alone */
         }
         tally.first = tally.held++ ? tally.first : class;
@@ -185,7 +105,7 @@ static struct judge_tally value_count(const struct alar_judge *judge, const stru
     struct judge_tally tally = {0};
 
     for (uint32_t class = 0; class < op->classes; class ++) {
-        if (value_holders(judge, op, class)) {
+        if (judge_value_holders(judge, op, class)) {
             tally.first = tally.held++ ? tally.first : class;
         }
     }
@@ -198,7 +118,7 @@ static uint32_t value_majority(const struct alar_judge *judge, const struct judg
     uint32_t most = 0, best = op->classes;
 
     for (uint32_t class = 0; class < op->classes; class ++) {
-        uint32_t holders = value_holders(judge, op, class);
+        uint32_t holders = judge_value_holders(judge, op, class);
 
         best = holders > most ? class : holders == most ? op->classes : best;
         most = holders > most ? holders : most;
@@ -227,7 +147,7 @@ static void value_disagree(struct alar_judge *judge, struct judge_op *op,
     if (!evidence) {
         return;
     }
-    while (next < op->classes && value_holders(judge, op, next) == 0) {
+    while (next < op->classes && judge_value_holders(judge, op, next) == 0) {
         next++;
     }
     if (next < op->classes) {

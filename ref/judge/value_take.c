@@ -6,31 +6,6 @@
 
 #include <string.h>
 
-/* Values of the record's list as bits of the dtype.
-   Errors: ALAR_E_INPUT, complained about. spec: O-04 */
-enum alar_status judge_bits(struct alar_judge *judge, enum alar_field field, enum alar_dtype dtype,
-                            uint64_t *bits, uint32_t count)
-{
-    const struct alar_value *value = judge->event->list[field];
-
-    for (uint32_t k = 0; k < count; k++) {
-        uint32_t digits = (uint32_t)(2 * alar_dtype_bytes(dtype));
-
-        if (value[k].text) {
-            if (judge->setup.decimal(dtype, value[k].text, &bits[k]) != ALAR_OK) {
-                return judge_complain(judge, field, "values that the dtype can hold",
-                                      "one it can't");
-            }
-        } else if (value[k].digits != digits) {
-            return judge_complain_numbers(judge, field, "hex digits", digits, "digits",
-                                          value[k].digits);
-        } else {
-            bits[k] = value[k].bits;
-        }
-    }
-    return ALAR_OK;
-}
-
 /* Are they the same value? NaNs are, whatever their payloads: that is noted. spec: N-03, N-19 */
 bool judge_values_are_same(struct judge_op *op, const uint64_t *a, const uint64_t *b,
                            uint32_t count, uint32_t *element)
@@ -46,11 +21,6 @@ bool judge_values_are_same(struct judge_op *op, const uint64_t *a, const uint64_
     }
     op->has_payloads = op->has_payloads || has_payloads;
     return true;
-}
-
-uint64_t *judge_value_row(const struct alar_judge *judge, const struct judge_op *op, uint32_t row)
-{
-    return (uint64_t *)alar_arena_at(judge->arena, op->out) + (size_t)row * (op->out_elements + 1);
 }
 
 /* Room for one result more: rows double. Behind its values a row has its legality. */

@@ -1,4 +1,5 @@
-/* A verdict and its evidence, as data: the judge fills it, words.h renders it, nobody else decides.
+/* A verdict and its evidence, as data: the judge fills it, verdict_text.h renders it, nobody else
+ * decides.
  */
 #ifndef ALAR_VERDICT_H
 #define ALAR_VERDICT_H
@@ -117,7 +118,7 @@ struct alar_standing {
     struct alar_place place;
 };
 
-/* One finding. What a field means for an anomaly is said in words.c. */
+/* One finding. What a field means for an anomaly is said in verdict_text.c. */
 struct alar_evidence {
     enum alar_anomaly anomaly;
     bool has_op;

@@ -6,8 +6,7 @@
 
 #include <math.h>
 
-/* Covers the rounding of at most 4 n operations, and makes a zero that underflowed positive. */
-static double bound_up(double value, uint32_t n)
+double alar_bound_up(double value, uint32_t n)
 {
     return value > 0 ? value * (1 + (double)n * 0x1p-50) + (double)n * 0x1p-1074 : value;
 }
@@ -71,15 +70,15 @@ double alar_bound_sharp(const double *value, uint32_t n, int precision, double *
         negative += fmax(-sorted[n - k], 0);
         if (k >= 2) {
             double larger = fmax(positive, negative) + (k - 2) * unit * magnitude;
-            total += unit * bound_ufp(bound_up(larger, n));
+            total += unit * bound_ufp(alar_bound_up(larger, n));
         }
     }
-    return bound_up(total, n);
+    return alar_bound_up(total, n);
 }
 
 double alar_bound_classic(double magnitude, uint32_t n, int precision)
 {
-    return bound_up((n - 1) * ldexp(1, -precision) * magnitude, n);
+    return alar_bound_up((n - 1) * ldexp(1, -precision) * magnitude, n);
 }
 
 /* The sum of the binomial series is below h u / (1 - h u). */
@@ -111,120 +110,4 @@ bool alar_bound_is_multiple(enum alar_dtype dtype, uint64_t value, int granulari
     int own = alar_bound_granularity(dtype, &value, 1);
 
     return own == INT32_MAX || own >= granularity;
-}
-
-/* No partial sum can round when all are multiples of g below 2^p g: a plain sum of magnitudes in
-   double is then exact, and otherwise it is not below that limit. */
-static bool bound_is_order_free(const struct alar_bound *bound, struct alar_adder adder,
-                                const double *value, uint32_t n)
-{
-    int precision = alar_dtype_precision(adder.wide);
-    int normal = alar_dtype_lowest(adder.wide) + precision - 1;
-    double sum = 0;
-
-    for (uint32_t i = 0; i < n; i++) {
-        sum += fabs(value[i]);
-    }
-    if (bound->granularity == INT32_MAX) {
-        return true;
-    }
-    double largest = alar_fp_to_double(adder.wide, alar_fp_largest(adder.wide, false));
-    bool is_flushed = adder.model == ALAR_FLUSH && bound->granularity < normal;
-
-    double limit = ldexp(1, bound->granularity + precision);
-
-    return !is_flushed && sum <= largest && (precision < 53 ? sum <= limit : sum < limit);
-}
-
-/* What flushing and the last step to a narrower dtype add to a radius. */
-static double bound_extra(struct alar_adder adder, double magnitude, uint32_t n, double growth,
-                          double radius)
-{
-    double extra = 0;
-    int precision = alar_dtype_precision(adder.dtype);
-    int lowest = alar_dtype_lowest(adder.dtype);
-
-    if (adder.model == ALAR_FLUSH) {
-        /* Contributions are flushed where they are subnormal in their own, larger-grained dtype. */
-        extra += 2.0 * n * ldexp(1, lowest + precision - 1) * (1 + growth);
-    }
-    if (adder.wide != adder.dtype) {
-        double last =
-            adder.model == ALAR_FLUSH ? ldexp(1, lowest + precision - 1) : ldexp(1, lowest);
-        extra += ldexp(magnitude + radius + extra, 1 - precision) + last;
-    }
-    return extra;
-}
-
-void alar_bound_evaluate(struct alar_bound *bound, struct alar_adder adder, const uint64_t *bits,
-                         uint32_t n, uint32_t height, double *scratch)
-{
-    int precision = alar_dtype_precision(adder.wide);
-    bool is_nearest = adder.model != ALAR_TRUNCATE;
-    bool is_plain = is_nearest && adder.model != ALAR_FLUSH;
-    bool is_exact = precision >= alar_dtype_precision(adder.dtype) &&
-                    alar_dtype_lowest(adder.wide) <= alar_dtype_lowest(adder.dtype);
-    double *value = scratch + n;
-
-    PRE(n >= 1 && n <= ALAR_BOUND_RANKS_MAX);
-    if (adder.is_product) {
-        alar_bound_product(bound, adder, bits, n);
-        return;
-    }
-    *bound = (struct alar_bound){.classic = INFINITY, .sharp = INFINITY, .by_height = INFINITY};
-    for (uint32_t i = 0; i < n; i++) {
-        value[i] = alar_fp_to_double(adder.dtype, bits[i]);
-        bound->magnitude += fabs(value[i]);
-        is_exact = is_exact && alar_fp_is_finite(adder.dtype, bits[i]);
-    }
-    bound->magnitude = bound_up(bound->magnitude, n);
-    double growth = alar_bound_growth(height, ldexp(1, is_nearest ? -precision : 1 - precision));
-    if (!is_exact) {
-        return;
-    }
-    bound->granularity = alar_bound_granularity(adder.dtype, bits, n);
-    bound->is_order_free = bound_is_order_free(bound, adder, value, n);
-    if (bound->is_order_free) {
-        bound->only = alar_adder_fold(adder, bits, n);
-    }
-    if (is_plain) {
-        bound->classic = alar_bound_classic(bound->magnitude, n, precision);
-        bound->sharp = alar_bound_sharp(value, n, precision, scratch);
-    }
-    bound->by_height = bound_up(bound->magnitude * growth, n);
-    bound->radius = fmin(bound->by_height, fmin(bound->classic, bound->sharp));
-    /* Every partial sum is a sum of fewer, and the classic bound grows with their number. */
-    double error = fmin(bound->magnitude * growth, bound->classic);
-    double most = bound_up(bound->magnitude + error, n);
-    double largest = alar_fp_to_double(adder.wide, alar_fp_largest(adder.wide, false));
-    double narrow = alar_fp_to_double(adder.dtype, alar_fp_largest(adder.dtype, false));
-    bool is_clamped = adder.model == ALAR_TRUNCATE || adder.model == ALAR_SATURATE;
-
-    bound->can_overflow = !(most <= largest && most <= narrow);
-    bound->radius =
-        bound_up(bound->radius + bound_extra(adder, bound->magnitude, n, growth, bound->radius), n);
-    bound->is_valid = isfinite(bound->radius) && !(bound->can_overflow && is_clamped);
-}
-
-bool alar_bound_admits(const struct alar_bound *bound, enum alar_dtype dtype, const uint64_t *bits,
-                       uint32_t n, uint64_t value)
-{
-    struct alar_exact error;
-
-    PRE(bound->is_valid);
-    PRE(alar_fp_is_finite(dtype, value));
-    if (bound->is_product) {
-        double magnitude = fabs(alar_fp_to_double(dtype, value));
-
-        return alar_fp_is_negative(dtype, value) == bound->is_negative &&
-               magnitude >= bound->least && magnitude <= bound->most;
-    }
-    alar_exact_init(&error);
-    for (uint32_t i = 0; i < n; i++) {
-        alar_exact_add(&error, dtype, bits[i]);
-    }
-    alar_exact_subtract(&error, dtype, value);
-    double least = alar_fp_double(alar_exact_round(&error, 1, ALAR_F64, ALAR_TRUNCATE));
-
-    return fabs(least) <= bound->radius;
 }

@@ -37,6 +37,10 @@ struct alar_bound {
 double alar_bound_sharp(const double *value, uint32_t n, int precision, double *sorted);
 double alar_bound_classic(double magnitude, uint32_t n, int precision);
 
+/* The value from above: covers the rounding of at most 4 n operations, and makes a zero that
+   underflowed positive. */
+double alar_bound_up(double value, uint32_t n);
+
 /* (1 + unit)^height - 1, from above. */
 double alar_bound_growth(uint32_t height, double unit);
 

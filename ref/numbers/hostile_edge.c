@@ -1,6 +1,6 @@
 /* Hostile inputs at the edges of the formats: overflow, subnormals, NaN, infinities, zeros, means,
    integers, and what libraries in use get wrong. */
-#include "numbers/hostile_edge.h"
+#include "numbers/hostile_maker.h"
 
 #include "numbers/fp.h"
 

@@ -62,24 +62,6 @@ uint16_t alar_order_leaves(enum alar_dtype dtype, uint32_t n, bool is_average, u
     return (uint16_t)(n - (uint32_t)units);
 }
 
-void alar_order_clear(struct alar_order *order)
-{
-    PRE(order->n >= 1);
-    PRE(order->n <= ALAR_ORDER_RANKS_MOST);
-    memset(order->leaves, 0, (size_t)order->n * order->n * sizeof(*order->leaves));
-    order->rows = 0;
-    for (uint32_t i = 0; i < order->n; i++) {
-        order->leaves[i * order->n + i] = 1;
-    }
-}
-
-void alar_order_note(struct alar_order *order, uint32_t i, uint32_t j, uint16_t leaves)
-{
-    PRE(i != j);
-    order->leaves[i * order->n + j] = leaves;
-    order->leaves[j * order->n + i] = leaves;
-}
-
 static bool row_is_complete(const struct alar_order *order, uint32_t i)
 {
     for (uint32_t j = 0; j < order->n; j++) {

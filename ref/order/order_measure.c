@@ -13,22 +13,6 @@ static void element_put(void *values, size_t bytes, uint64_t at, uint64_t bits)
     memcpy((char *)values + at * bytes, &bits, bytes);
 }
 
-uint64_t measure_bits(const struct measure *measure, const void *values, uint32_t k, uint64_t at)
-{
-    uint64_t bits = 0;
-
-    memcpy(&bits, (const char *)values + (k * measure->count + at) * measure->bytes,
-           measure->bytes);
-    return bits;
-}
-
-enum alar_status measure_sum(struct measure *measure, uint64_t elements)
-{
-    const struct alar_order_call call = {ALAR_I32, ALAR_SUM, elements, false};
-
-    return alar_order_world_reduce(measure->world, &call, measure->share, measure->heard);
-}
-
 /* One probe, in every element at once. */
 static enum alar_status pair_probe(struct measure *measure, uint32_t i, uint32_t j)
 {

@@ -84,6 +84,13 @@ allows "one that a table names" ref/driver/driver.c \
 refuses "a name that stands twice" ref/driver/good.c 'int a;\n' "the name of several files"
 refuses "a circle of rooms" ci/rooms 'one | core | two | first\ntwo | core | one | second\n' \
     "stands in a circle" ref/one/one.h '#include "two/two.h"\n' ref/two/two.h '#include "one/one.h"\n'
+refuses "files that call each other in a circle" ref/good/good.c 'int back(int a)\n{\n    return there(a);\n}\n' \
+    "calls itself through ref/good/other.c" \
+    ref/good/other.c 'int there(int a)\n{\n    return back(a);\n}\n' ref/cli/b.c 'int (*const b[])(int) = {back};\n'
+allows "a call and a static function of one name" ref/good/other.c \
+    'static int good(int a)\n{\n    return a;\n}\n\nint there(int a)\n{\n    return good(a);\n}\n\nint (*const c[])(int) = {there};\n'
+refuses "a comment that names a file which is not there" ref/good/good.c '/* See lost.c. */\n' "there is no lost.c"
+allows "a comment that names one that is" ref/good/good.c '/* See good.h and <stdio.h>. */\n'
 refuses "a room without a purpose" ci/rooms 'one | core | | \n' "expected a kind"
 allows "a shell header in the shell" ref/driver/driver.c '#include "driver/driver.h"\n\n#include <stdio.h>\n'
 allows "a header that a room's line names" ref/judge/a.c '#include "good/good.h"\n'

@@ -1,4 +1,4 @@
-/* How the MPI back end starts and ends, and what it says when MPI complains. */
+/* How the MPI back end starts and ends. */
 #include "backend/mpi/mpi_state.h"
 
 #include "sys/error_line.h"
@@ -13,48 +13,6 @@ enum {
     REQUESTS_MOST = 16384,
     LINGER_US = 100000 /* at the end, for operations that were given up */
 };
-
-static void complain(const struct alar_mpi *mpi, const char *what, const char *detail)
-{
-    char line[ALAR_ERROR_LINE_BYTES];
-
-    if (mpi->log != NULL) {
-        snprintf(line, sizeof(line), "%s: %s", what, detail);
-        mpi->log(mpi->peers, line);
-    }
-}
-
-/* Apart from alar_mpi_failed, which every call passes through, so that success pays for no text. */
-static int failure(const struct alar_mpi *mpi, const char *call, int code)
-{
-    char text[MPI_MAX_ERROR_STRING] = "unknown error";
-    int length = 0;
-    int class = MPI_ERR_OTHER;
-
-    MPI_Error_string(code, text, &length);
-    MPI_Error_class(code, &class);
-    complain(mpi, call, text);
-    switch (class) {
-    case MPI_ERR_NO_MEM:
-        return -ALAR_E_NOMEM;
-    case MPI_ERR_TYPE:
-    case MPI_ERR_OP:
-        return -ALAR_E_UNSUPPORTED;
-    case MPI_ERR_COUNT:
-    case MPI_ERR_BUFFER:
-    case MPI_ERR_ARG:
-    case MPI_ERR_RANK:
-    case MPI_ERR_GROUP:
-        return -ALAR_E_RANGE;
-    default:
-        return -ALAR_E_BACKEND;
-    }
-}
-
-int alar_mpi_failed(const struct alar_mpi *mpi, const char *call, int code)
-{
-    return code == MPI_SUCCESS ? 0 : failure(mpi, call, code);
-}
 
 struct key {
     const char *name;
@@ -82,12 +40,12 @@ static int config_set(const struct alar_mpi *mpi, const struct key *keys, int ke
         }
         snprintf(detail, sizeof(detail), "expected %s=N with N from %u to %u, found '%s'",
                  keys[i].name, keys[i].least, keys[i].most, text);
-        complain(mpi, "mpi back end: configuration", detail);
+        alar_mpi_complain(mpi, "mpi back end: configuration", detail);
         return -ALAR_E_INPUT;
     }
     snprintf(detail, sizeof(detail), "expected requests=N, spins=N or sleep-us=N, found '%s'",
              text);
-    complain(mpi, "mpi back end: configuration", detail);
+    alar_mpi_complain(mpi, "mpi back end: configuration", detail);
     return -ALAR_E_INPUT;
 }
 
@@ -124,7 +82,8 @@ static int library_start(struct alar_mpi *mpi)
     MPI_Initialized(&is_running);
     MPI_Finalized(&is_over);
     if (is_over) {
-        complain(mpi, "mpi back end", "MPI was finalized and can't start twice in a process");
+        alar_mpi_complain(mpi, "mpi back end",
+                          "MPI was finalized and can't start twice in a process");
         return -ALAR_E_BACKEND;
     }
     if (!is_running) {
@@ -160,7 +119,8 @@ static int world_describe(struct alar_mpi *mpi, struct alar_boot *boot)
     MPI_Comm_rank(mpi->world, &rank);
     MPI_Comm_size(mpi->world, &ranks);
     if ((boot->rank >= 0 && boot->rank != rank) || (boot->ranks >= 0 && boot->ranks != ranks)) {
-        complain(mpi, "mpi back end", "the launcher's rank or number of ranks is another one");
+        alar_mpi_complain(mpi, "mpi back end",
+                          "the launcher's rank or number of ranks is another one");
         return -ALAR_E_INPUT;
     }
     if (MPI_Comm_split_type(mpi->world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host) ==

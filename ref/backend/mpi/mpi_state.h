@@ -152,6 +152,9 @@ struct alar_mpi {
 /* Logs what MPI says of a code, and returns minus the status it amounts to; 0 for MPI_SUCCESS. */
 int alar_mpi_failed(const struct alar_mpi *mpi, const char *call, int code);
 
+/* Tells whoever lent the back end its log: "what: detail". */
+void alar_mpi_complain(const struct alar_mpi *mpi, const char *what, const char *detail);
+
 /* mpi_bytes.c: which operations compare bytes. The library runs. */
 void alar_mpi_bytes_start(struct alar_mpi *mpi);
 void alar_mpi_bytes_stop(struct alar_mpi *mpi);

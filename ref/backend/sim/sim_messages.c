@@ -6,14 +6,6 @@
 #include "backend/sim/sim_state.h"
 
 #include "base/check.h"
-#include "base/rng.h"
-
-/* Purposes of draws under the world's seed. */
-enum {
-    DRAW_LINK = 1,
-    DRAW_JITTER,
-    DRAW_SPREAD
-};
 
 /* Messages that belong to no round. */
 enum {
@@ -31,45 +23,14 @@ static void rank_due(struct sim_rank *rank, uint64_t tick)
     rank->due = earlier(rank->due, tick);
 }
 
-/* 0 .. greatest, from 32 of 64 random bits. */
-static uint64_t draw(uint64_t bits, uint32_t greatest)
-{
-    return ((bits >> 32) * ((uint64_t)greatest + 1)) >> 32;
-}
-
-uint64_t sim_spread_draw(const struct sim_comm *comm, uint64_t sequence)
-{
-    const struct alar_sim_options *options = &comm->world->options;
-    uint64_t seed = alar_rng_fold(options->seed, DRAW_SPREAD);
-
-    return draw(alar_rng_fold(alar_rng_fold(seed, comm->number), sequence), options->spread_us);
-}
-
-/* Sends a message of `from` to `to` at tick `departure`; returns when it arrives. Drawn from what
-   the message is, not from when it is asked, so that polling more changes no latency. */
+/* Sends a message of `from` to `to` at tick `departure`; returns when it arrives. */
 static uint64_t message_send(struct sim_operation *operation, const struct sim_request *from,
                              const struct sim_request *to, uint64_t round, uint64_t departure)
 {
-    struct alar_sim_world *world = operation->comm->world;
-    const struct alar_sim_options *options = &world->options;
     uint64_t link = ((uint64_t)from->rank->number << 32) | (uint64_t)to->rank->number;
-    uint64_t latency = options->latency_us + operation->spread;
 
-    if (options->link_us > 0) {
-        uint64_t seed = alar_rng_fold(options->seed, DRAW_LINK);
-
-        latency += draw(alar_rng_fold(seed, link), options->link_us);
-    }
-    if (options->jitter_us > 0) {
-        uint64_t seed = alar_rng_fold(options->seed, DRAW_JITTER);
-
-        seed = alar_rng_fold(seed, operation->comm->number);
-        seed = alar_rng_fold(seed, operation->sequence);
-        seed = alar_rng_fold(seed, link);
-        latency += draw(alar_rng_fold(seed, round), options->jitter_us);
-    }
-    world->stats.messages++;
-    return departure + latency;
+    operation->comm->world->stats.messages++;
+    return departure + sim_latency_draw(operation, link, round);
 }
 
 /* What `request` awaits arrives at `tick`. */

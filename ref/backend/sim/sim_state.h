@@ -193,6 +193,10 @@ void sim_request_start(struct sim_request *request);
 /* Extra of all messages of an operation. */
 uint64_t sim_spread_draw(const struct sim_comm *comm, uint64_t sequence);
 
+/* How long a message takes in this round of the operation over the link, numbered by its ends; us.
+ */
+uint64_t sim_latency_draw(const struct sim_operation *operation, uint64_t link, uint64_t round);
+
 /* A call of the rank's, or its progress thread's turn: advances what is due. */
 void sim_rank_advance(struct sim_rank *rank);
 

@@ -212,6 +212,8 @@ bool report_scope_has(const struct alar_judge *judge, const struct judge_metric 
 
 /* Does the member's contribution count, or does a lower rank hold the same? */
 bool report_counts(const struct report_view *view, const struct judge_op *op, uint32_t member);
+bool report_has_member(const struct alar_judge *judge, const struct judge_group *group,
+                       uint32_t rank);
 bool report_replicas_agree(const struct report_view *view); /* do they hold the same indeed? */
 
 /* Tells of a count that is not that of the contributions. */
@@ -221,13 +223,13 @@ void report_count(struct report_answer *answer, enum alar_report_count count, in
 /* Reads operations that cover several steps as named by the last one; false: there are none. */
 bool report_view_windows(struct report_view *view);
 
-/* judge_report_view.c: what a report is made of. */
+/* report_view.c: what a report is made of. */
 bool report_view_build(struct alar_judge *judge, const struct judge_report *report,
                        struct report_view *view, bool *is_echo);
 bool report_has_tokens(const struct report_view *view); /* are the weights of its pairs tokens? */
 struct report_sums report_sums_read(const struct report_view *view);
 
-/* judge_report_elements.c: which elements are whose. */
+/* report_elements.c: which elements are whose. */
 void judge_report_names(struct alar_judge *judge, struct judge_op *op);
 bool judge_report_has_name(const struct alar_judge *judge, const struct judge_op *op,
                            uint64_t hash);
@@ -242,7 +244,7 @@ struct report_extreme {
     uint64_t nonfinite; /* (rank, pair) contributions that are not finite */
 };
 
-/* judge_report_extreme.c: minima and maxima; false when the elements hold no extreme. What is
+/* report_extreme.c: minima and maxima; false when the elements hold no extreme. What is
    wrong with the report, ALAR_ANOMALY_COUNT for nothing. spec: O-62, O-63 */
 bool report_extreme_read(const struct report_view *view, struct report_extreme *extreme);
 enum alar_anomaly report_extreme_check(const struct report_view *view,
@@ -256,7 +258,7 @@ struct report_fold {
     bool is_special;
 };
 
-/* judge_report_sum.c: what rounding can make of sums and quotients. */
+/* report_sum.c: what rounding can make of sums and quotients. */
 void report_fold_add(struct report_fold *fold, double low, double high);
 void report_fold_span(struct report_fold *fold, struct report_span span);
 struct report_span report_fold_sum(const struct report_view *view, const struct report_fold *fold);
@@ -264,18 +266,18 @@ struct report_span report_divided(const struct report_view *view, struct report_
                                   double weight);
 struct report_span report_scale(struct report_span span, double factor);
 
-/* judge_report_microbatch.c: one microbatch after the other. */
+/* report_cells.c: one microbatch after the other. */
 bool report_microbatch_next(const struct report_view *view, struct report_microbatch *microbatch);
 double report_numerator(const struct report_view *view, const struct report_microbatch *microbatch,
                         uint32_t member);
 double report_weight(const struct report_view *view, const struct report_microbatch *microbatch,
                      uint32_t member);
 
-/* judge_report_rules.c: what the declared normalization allows; when none is declared, what any of
+/* report_rules.c: what the declared normalization allows; when none is declared, what any of
    them allows. Returns how many; the first is the declared one. */
 uint32_t report_rules(const struct report_view *view, struct report_legal *rule);
 
-/* judge_report_value.c: recomputing. */
+/* report_recompute.c, report_exact.c: recomputing. */
 struct report_span report_evaluate(const struct report_view *view, struct report_how how);
 struct report_span report_engine(const struct report_view *view);
 bool report_fits(const struct judge_report *report, struct report_span span);
@@ -293,17 +295,17 @@ bool report_mistake_fits(const struct report_view *view, struct report_how how,
    when nothing can be said of it. spec: N-53, O-50 */
 bool report_exact_check(const struct report_view *view, struct report_answer *answer);
 
-/* judge_report_check.c: one report, all of whose operations are settled. */
+/* report_check.c: one report, all of whose operations are settled. */
 void judge_report_check(struct alar_judge *judge, const struct judge_report *report);
 
-/* judge_report_read.c: the record, and what it stands for. */
+/* report_record.c: the record, and what it stands for. */
 size_t judge_report_headroom(const struct alar_judge *judge, const struct alar_event *event);
 enum alar_status judge_report_report(struct alar_judge *judge);
 void judge_report_declare(struct alar_judge *judge);
 void judge_report_start(struct alar_judge *judge);
 void judge_report_loop(struct alar_judge *judge); /* the header was read */
 
-/* report.c: what is kept, and when reports are due. */
+/* report_find.c, report_keep.c: what is kept, and when reports are due. */
 struct judge_metric *judge_metric_at(const struct alar_judge *judge, uint64_t metric);
 uint64_t judge_metric_find(const struct alar_judge *judge, uint64_t hash);
 uint64_t judge_metric_make(struct alar_judge *judge, struct alar_text name);
@@ -355,7 +357,7 @@ void report_claims_enter(struct alar_judge *judge, struct judge_ledger *ledger,
 void report_claims_settle(struct alar_judge *judge, const struct judge_report *report);
 void report_claims_finish(struct alar_judge *judge, const struct judge_metric *metric);
 
-/* judge_report_again.c: does another rank say the same of the same operations as the last report
+/* report_repeat.c: does another rank say the same of the same operations as the last report
    found good? And keeps this one as that, when judging it has `added` nothing to the verdict. */
 bool report_is_again(const struct alar_judge *judge, const struct judge_report *report);
 void report_keep_good(struct alar_judge *judge, const struct judge_report *report, bool added);

@@ -178,3 +178,12 @@ uint64_t report_flags(const struct report_view *view, bool *is_shared)
     }
     return count;
 }
+
+/* Does the operation carry the metric: under its name, in a list of names, or under no name at all?
+ */
+bool judge_report_is_of(const struct alar_judge *judge, const struct judge_op *op,
+                        const struct judge_metric *metric)
+{
+    return op->key_hash == 0 || op->key_hash == metric->hash ||
+           judge_report_has_name(judge, op, metric->hash);
+}

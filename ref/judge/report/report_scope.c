@@ -49,7 +49,7 @@ static bool is_alike(const char *a, const char *b)
     return true;
 }
 
-static bool has_member(const struct alar_judge *judge, const struct judge_group *group,
+bool report_has_member(const struct alar_judge *judge, const struct judge_group *group,
                        uint32_t rank)
 {
     uint32_t member;
@@ -70,7 +70,7 @@ static uint64_t scope_group(const struct alar_judge *judge, const struct judge_s
         const struct judge_group *group = judge_group_at(judge, g);
 
         if ((group == own || (group->is_declared && is_alike(group->name, own->name))) &&
-            has_member(judge, group, rank)) {
+            report_has_member(judge, group, rank)) {
             return g;
         }
     }
@@ -101,47 +101,8 @@ bool report_counts(const struct report_view *view, const struct judge_op *op, ui
         report_scope_find(view->judge, metric, judge_member_rank(view->judge, group, member), true);
 
     for (uint32_t m = 0; same && m < member; m++) {
-        if (has_member(view->judge, judge_group_at(view->judge, same),
-                       judge_member_rank(view->judge, group, m))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Does each member that does not count hold what a lower one of its group holds? */
-static bool microbatch_agrees(const struct report_view *view,
-                              const struct report_microbatch *microbatch)
-{
-    const struct judge_op *op = microbatch->op;
-    const struct judge_metric *metric = judge_metric_at(view->judge, view->report->metric);
-    const struct judge_group *group = judge_group_at(view->judge, op->group);
-
-    for (uint32_t m = 0; m < op->members; m++) {
-        uint64_t same =
-            report_scope_find(view->judge, metric, judge_member_rank(view->judge, group, m), true);
-        double own[] = {report_numerator(view, microbatch, m), report_weight(view, microbatch, m)};
-
-        for (uint32_t k = 0; same && k < m; k++) {
-            double other[] = {report_numerator(view, microbatch, k),
-                              report_weight(view, microbatch, k)};
-
-            if (has_member(view->judge, judge_group_at(view->judge, same),
-                           judge_member_rank(view->judge, group, k)) &&
-                memcmp(own, other, sizeof own) != 0) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-bool report_replicas_agree(const struct report_view *view)
-{
-    struct report_microbatch microbatch = {0};
-
-    while (view->is_replicated && report_microbatch_next(view, &microbatch)) {
-        if (!microbatch_agrees(view, &microbatch)) {
+        if (report_has_member(view->judge, judge_group_at(view->judge, same),
+                              judge_member_rank(view->judge, group, m))) {
             return false;
         }
     }
@@ -159,7 +120,7 @@ static bool is_of_its_groups(const struct report_view *view, const struct judge_
         const struct judge_group *needed = found ? judge_group_at(view->judge, found) : NULL;
 
         for (uint32_t k = 0; needed != NULL && k < needed->members; k++) {
-            if (!has_member(view->judge, group, judge_member_rank(view->judge, needed, k))) {
+            if (!report_has_member(view->judge, group, judge_member_rank(view->judge, needed, k))) {
                 return false;
             }
         }

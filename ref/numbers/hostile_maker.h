@@ -1,6 +1,6 @@
 /* Inside the generators of hostile inputs: what their files share. */
-#ifndef ALAR_HOSTILE_EDGE_H
-#define ALAR_HOSTILE_EDGE_H
+#ifndef ALAR_HOSTILE_MAKER_H
+#define ALAR_HOSTILE_MAKER_H
 
 #include "base/rng.h"
 #include "numbers/hostile.h"

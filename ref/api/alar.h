@@ -23,7 +23,7 @@ struct alar_report {
     enum alar_metric_kind kind;
     int64_t first_step;     /* of the steps it covers */
     int64_t step;           /* last of them: the step it belongs to */
-    int64_t logged_at_step; /* at which it was logged */
+    int64_t logged_at_step; /* at which it was logged: `step`, unless the line lags */
     uint32_t steps;         /* how many it covers */
     double loss;            /* the value, of a loss in nats per token; meaningless when is_empty */
     uint32_t extreme_rank;  /* min, max: the lowest rank that holds it, or a NaN; otherwise 0 */
@@ -54,6 +54,9 @@ struct alar_config {
     const char *history;                   /* directory to record into; NULL: none */
     const struct alar_metric *metrics;     /* the names outlive the log; NULL: the mean "lm loss" */
     uint32_t metric_count; /* at most 16; no name twice, or empty, or with a comma */
+    uint32_t lag; /* with waits_at_log: steps by which a log line is written later than its last
+                     one, at most log_interval and 255; so not even its last all-reduce is waited
+                     for */
 };
 
 struct alar;

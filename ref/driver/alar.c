@@ -74,7 +74,7 @@ static enum alar_status driver_start(struct alar *log, uint64_t since_us)
 
     options.backend = &log->backend;
     options.context = log->context;
-    options.rank = log->rank;
+    options.place.rank = log->rank;
     options.now_us = alar_clock_now;
     options.comm_epoch = 1;
     options.history = log->history;
@@ -159,14 +159,7 @@ enum alar_status alar_post_metrics(struct alar *log, const struct alar_sample *s
 {
     struct alar_local local[ALAR_METRICS_MAX];
 
-    for (uint32_t i = 0; i < log->schema.count; i++) {
-        const struct alar_sample *sample = &samples[log->schema.origin[i]];
-
-        bool is_extreme = alar_metric_is_extreme(alar_kinds_get(log->schema.kinds, i));
-        bool is_nothing = is_extreme && sample->tokens <= 0.0; /* then nobody looks at a value */
-
-        ALAR_TRY(alar_loss_recorded(is_nothing ? 0.0 : sample->sum, sample->tokens, &local[i]));
-    }
+    ALAR_TRY(alar_embed_locals(&log->schema, samples, local));
     if (is_over(log)) {
         return over_status(log);
     }

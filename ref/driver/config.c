@@ -10,63 +10,16 @@
 
 enum {
     SUM_ELEMENTS_MAX = 16,
-    SUM_US = 30000000,
-    DEADLINE_MS = 30000
+    SUM_US = 30000000
 };
-
-void alar_config_complete(struct alar_config *config)
-{
-    config->backend = config->backend != NULL ? config->backend : "mpi";
-    config->microbatches = config->microbatches > 0 ? config->microbatches : 1;
-    config->log_interval = config->log_interval > 0 ? config->log_interval : 1;
-    config->deadline_ms = config->deadline_ms > 0 ? config->deadline_ms : DEADLINE_MS;
-}
-
-/* All that an interval posts, unless the configuration says less. */
-static uint16_t window_slots(const struct alar_config *config)
-{
-    uint64_t slots = config->window;
-
-    if (slots == 0) {
-        slots = config->placement == ALAR_PLACEMENT_MICROBATCH ? config->microbatches : 1;
-        slots *= config->waits_at_log ? config->log_interval : 1;
-    }
-    return (uint16_t)(slots < ALAR_WINDOW_CAPACITY_MAX ? slots : ALAR_WINDOW_CAPACITY_MAX);
-}
 
 struct alar_driver_options alar_config_driver(const struct alar_config *config, uint32_t ranks)
 {
     bool has_deadline = config->deadline_ms != ALAR_NO_DEADLINE;
-    struct alar_schema schema = {.count = 0};
-    enum alar_status status = alar_schema_init(&schema, config->metrics, config->metric_count);
 
-    PRE(status == ALAR_OK);
     return (struct alar_driver_options){
-        .rules =
-            {
-                .placement = config->placement,
-                .is_sync = config->is_sync,
-                .waits_at_log = config->waits_at_log,
-                .stops_on_nonfinite = config->check == ALAR_CHECK_AGREE,
-                .log_interval = config->log_interval,
-            },
-        .layout =
-            {
-                .encoding = config->encoding,
-                .normalization = config->normalization,
-                .placement = config->placement,
-                .ranks = ranks,
-                .microbatches = config->microbatches,
-                .has_flags = config->check == ALAR_CHECK_AGREE || config->check == ALAR_CHECK_COUNT,
-                .cp = 1,
-                .metrics = schema.count,
-                .kinds = schema.kinds,
-                .schema = schema.hash,
-            },
-        .schema = schema,
-        .over = config->over,
-        .check = config->check,
-        .window = window_slots(config),
+        .config = *config,
+        .place = {.ranks = ranks},
         .deadline_us = has_deadline ? config->deadline_ms * 1000 : 0,
         .is_blocking = !has_deadline,
     };
@@ -113,11 +66,14 @@ enum alar_status alar_config_history(const struct alar_config *config,
 {
     char host[256] = "", boot[64] = "";
     size_t microbatches = (size_t)config->microbatches * config->log_interval;
-    const struct alar_layout layout = alar_config_driver(config, writer->ranks).layout;
+    const struct alar_embed_place place = {.ranks = writer->ranks};
+    struct alar_embed_plan plan;
+
+    ALAR_TRY(alar_embed_plan(&plan, config, &place));
     const struct alar_history_options options = {
         .directory = config->history,
         .rank = writer->rank,
-        .elements = alar_payload_elements(&layout, microbatches),
+        .elements = alar_payload_elements(&plan.layout, microbatches),
         .ops = microbatches,
         .spoil = writer->spoil,
         .faults = writer->faults,

@@ -5,11 +5,7 @@
 #include "api/alar.h"
 #include "driver/driver.h"
 
-/* Puts the defaults where zeros are. */
-void alar_config_complete(struct alar_config *config);
-
-/* The driver's options as far as the configuration decides them; `config` is complete, and
-   its metrics make a schema. */
+/* The driver's options as far as the configuration decides them; `config` is complete. */
 struct alar_driver_options alar_config_driver(const struct alar_config *config, uint32_t ranks);
 
 /* Does a run that stops with `status` stop on all ranks at the same point of the program, so that

@@ -5,42 +5,22 @@
 #ifndef ALAR_DRIVER_H
 #define ALAR_DRIVER_H
 
-#include "api/alar.h"
 #include "api/backend.h"
+#include "api/embed.h"
 #include "driver/participation_text.h"
-#include "engine/engine.h"
-#include "engine/payload.h"
-#include "engine/schema.h"
+#include "embed/embed_log.h"
 #include "history/history.h"
-
-/* A non-finite local loss that every rank has learnt of. */
-struct alar_finding {
-    int64_t step;
-    uint32_t microbatch;
-    uint32_t rank;
-};
-
-enum {
-    ALAR_FINDINGS_KEPT = 64
-};
 
 struct alar_driver_options {
     const struct alar_backend *backend; /* borrowed */
     void *context;                      /* of the back end; borrowed */
-    uint32_t rank;                      /* within the group that logs */
+    struct alar_config config;          /* complete */
+    struct alar_embed_place place;      /* within the group that logs */
     void *comm;        /* of that group; the driver frees it, once it is open. NULL: of all ranks */
     bool is_spectator; /* it has no group and posts nothing */
-    uint32_t first_rank; /* the world's number of the group's rank 0; others follow `cp` apart */
-    uint32_t cp_rank;    /* which of the context parallel ranks this one is */
-    const char *group;   /* name in the history; borrowed; NULL: "world" */
+    const char *group; /* name in the history; borrowed; NULL: "world" */
     uint64_t (*now_us)(void *clock); /* a clock that never runs backwards */
     void *clock;
-    struct alar_engine_rules rules;
-    struct alar_layout layout;
-    struct alar_schema schema; /* of layout.metrics metrics */
-    enum alar_over over;
-    enum alar_check check;
-    uint16_t window;               /* slots */
     uint64_t deadline_us;          /* of one wait; 0: none */
     uint64_t comm_epoch;           /* the same on all ranks, another for each communicator */
     bool is_blocking;              /* sync: use the library's blocking call where it has one */
@@ -62,10 +42,8 @@ enum alar_need {
 struct alar_driver;
 
 /* Allocates everything the run will need.
-   Errors: ALAR_E_NOMEM; ALAR_E_RANGE for a window or a log interval out of range, and for minima
-   or maxima over more than ALAR_EXTREME_RANKS_MAX ranks;
-   ALAR_E_UNSUPPORTED when the back end can't reduce the encoding's elements; ALAR_E_BACKEND when it
-   gives no communicator.
+   Errors: those of alar_embed_init; ALAR_E_UNSUPPORTED when the back end can't reduce the
+   encoding's elements; ALAR_E_BACKEND when it gives no communicator.
  */
 ALAR_MUST_USE enum alar_status alar_driver_open(struct alar_driver **driver,
                                                 const struct alar_driver_options *options);

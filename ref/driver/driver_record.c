@@ -16,28 +16,21 @@ struct alar_history *alar_driver_history(const struct alar_driver *driver)
     return driver->options.history;
 }
 
-static struct alar_history_op record_op(const struct alar_driver *driver, uint16_t slot)
+static struct alar_history_op record_op(const struct alar_driver *driver,
+                                        const struct alar_embed_op *posted)
 {
-    return (struct alar_history_op){.group = driver->options.group,
-                                    .number = driver->slot[slot].number};
+    return (struct alar_history_op){.group = driver->options.group, .number = posted->number};
 }
 
-static struct alar_elements record_elements(const struct alar_driver *driver, uint16_t slot,
-                                            const void *values)
+static struct alar_elements record_elements(const struct alar_embed_op *posted, const void *values)
 {
-    const struct alar_layout *layout = &driver->options.layout;
-
     return (struct alar_elements){
-        .values = values,
-        .count = alar_payload_elements(layout, driver->slot[slot].microbatches),
-        .dtype = alar_payload_dtype(layout),
-    };
+        .values = values, .count = posted->elements, .dtype = posted->dtype};
 }
 
 void driver_record_issue(struct alar_driver *driver, uint16_t slot)
 {
-    const struct alar_layout *layout = &driver->options.layout;
-    const struct driver_slot *posted = &driver->slot[slot];
+    const struct alar_embed_op posted = driver_op(driver, slot);
     char buffer[16];
 
     if (driver->options.history == NULL) {
@@ -45,24 +38,25 @@ void driver_record_issue(struct alar_driver *driver, uint16_t slot)
     }
     snprintf(buffer, sizeof(buffer), "r%u", slot);
     const struct alar_history_issue record = {
-        .op = record_op(driver, slot),
+        .op = record_op(driver, &posted),
         .reduction = "sum",
         .is_sync = driver->can_block,
         .buffer = buffer,
-        .in = record_elements(driver, slot, driver_send_buffer(driver, slot)),
-        .key = driver->options.schema.key,
+        .in = record_elements(&posted, posted.send),
+        .key = driver->log->plan.schema.key,
         .has_step = true,
-        .step = driver->step[posted->step],
-        .has_microbatch = layout->placement == ALAR_PLACEMENT_MICROBATCH,
-        .microbatch = posted->microbatch,
-        .pairs = alar_payload_pairs(layout, posted->microbatches),
+        .step = posted.step,
+        .has_microbatch = driver->options.config.placement == ALAR_PLACEMENT_MICROBATCH,
+        .microbatch = posted.microbatch,
+        .pairs = posted.pairs,
     };
     alar_history_issue(driver->options.history, alar_driver_record_time(driver), &record);
 }
 
 static void record_wait(struct alar_driver *driver, uint16_t slot, bool is_done)
 {
-    const struct alar_history_wait record = {.op = record_op(driver, slot), .is_done = is_done};
+    const struct alar_embed_op posted = driver_op(driver, slot);
+    const struct alar_history_wait record = {.op = record_op(driver, &posted), .is_done = is_done};
 
     if (driver->options.history != NULL && !driver->can_block) {
         alar_history_wait(driver->options.history, alar_driver_record_time(driver), &record);
@@ -80,8 +74,9 @@ void driver_record_end(struct alar_driver *driver, uint16_t slot, int error)
     if (driver->options.history == NULL || driver->can_block) {
         return;
     }
+    const struct alar_embed_op posted = driver_op(driver, slot);
     const struct alar_history_fail record = {
-        .op = record_op(driver, slot),
+        .op = record_op(driver, &posted),
         .error = "backend",
         .text = alar_status_text((enum alar_status) - error),
     };
@@ -96,9 +91,9 @@ void driver_record_end(struct alar_driver *driver, uint16_t slot, int error)
 static void record_value(struct alar_driver *driver, uint16_t slot)
 {
     struct alar_history *history = driver->options.history;
-    struct alar_elements elements =
-        record_elements(driver, slot, driver_receive_buffer(driver, slot));
-    const struct alar_history_done done = {.op = record_op(driver, slot), .out = elements};
+    const struct alar_embed_op posted = driver_op(driver, slot);
+    struct alar_elements elements = record_elements(&posted, posted.receive);
+    const struct alar_history_done done = {.op = record_op(driver, &posted), .out = elements};
     const struct alar_history_read read = {.op = done.op, .bits = elements};
 
     if (!driver->slot[slot].is_waited) {
@@ -113,8 +108,9 @@ void driver_record_retire(struct alar_driver *driver, uint16_t slot, enum alar_o
     if (driver->options.history == NULL) {
         return;
     }
+    const struct alar_embed_op posted = driver_op(driver, slot);
     const struct alar_history_fail timeout = {
-        .op = record_op(driver, slot),
+        .op = record_op(driver, &posted),
         .error = driver->has_lost ? "lost" : "timeout",
         .text = alar_status_text(driver->has_lost ? ALAR_E_LOST : ALAR_E_TIMEOUT),
     };
@@ -127,21 +123,25 @@ void driver_record_retire(struct alar_driver *driver, uint16_t slot, enum alar_o
 
 void driver_record_report(struct alar_driver *driver, const struct alar_report *report)
 {
-    const struct alar_driver_options *options = &driver->options;
+    const struct alar_config *config = &driver->options.config;
+    struct alar_history_op first = {.group = driver->options.group};
+    uint64_t ops = 0;
+
+    alar_embed_line(driver->log, &first.number, &ops);
     const struct alar_history_report record = {
         .report = report,
         .metric = report->metric,
-        .counts_nonfinite = options->layout.has_flags,
-        .normalization = options->layout.normalization,
-        .over = options->over,
-        .encoding = options->layout.encoding,
+        .counts_nonfinite = driver->log->plan.layout.has_flags,
+        .normalization = config->normalization,
+        .over = config->over,
+        .encoding = config->encoding,
         .sink = "log",
-        .first_op = {.group = options->group, .number = driver->first_op},
-        .ops = driver->posted - driver->first_op,
+        .first_op = first,
+        .ops = ops,
     };
 
-    if (options->history != NULL) {
-        alar_history_report(options->history, alar_driver_record_time(driver), &record);
+    if (driver->options.history != NULL) {
+        alar_history_report(driver->options.history, alar_driver_record_time(driver), &record);
     }
 }
 

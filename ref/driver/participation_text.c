@@ -60,3 +60,15 @@ void alar_participation_print(const struct alar_participation_error *error,
              "%s all-reduce %" PRIu64 " (step %" PRId64 ", microbatch %u)", finding, error->number,
              error->step, error->microbatch);
 }
+
+enum alar_status alar_embed_why(const struct alar_embed *log,
+                                char text[ALAR_PARTICIPATION_TEXT_BYTES])
+{
+    const struct alar_participation_error *error = alar_embed_participation_error(log);
+
+    if (error == NULL) {
+        return ALAR_E_EMPTY;
+    }
+    alar_participation_print(error, text);
+    return ALAR_OK;
+}

@@ -2,19 +2,10 @@
 #ifndef ALAR_PARTICIPATION_TEXT_H
 #define ALAR_PARTICIPATION_TEXT_H
 
-#include "engine/participation.h"
-
-#include <stddef.h>
+#include "embed/embed_log.h"
 
 /* Longest text, with its end. */
 #define ALAR_PARTICIPATION_TEXT_BYTES 256
-
-struct alar_participation_error {
-    struct alar_participation_finding finding;
-    int64_t step; /* own number of the first step it covers */
-    uint32_t microbatch;
-    uint64_t number; /* of the all-reduce within its communicator, from 0 */
-};
 
 /* One line without its newline: "rank 2 is missing from all-reduce 7 (step 3, microbatch 1)". */
 void alar_participation_print(const struct alar_participation_error *error,

@@ -9,7 +9,8 @@
 enum alar_status alar_engine_init(struct alar_engine *engine, const struct alar_engine_rules *rules,
                                   struct alar_window *window)
 {
-    if (rules->log_interval == 0) {
+    if (rules->log_interval == 0 || rules->lag > rules->log_interval || rules->lag > ALAR_LAG_MAX ||
+        (rules->lag > 0 && !rules->waits_at_log)) {
         return ALAR_E_RANGE;
     }
     PRE(alar_window_live(window) == 0);
@@ -34,6 +35,9 @@ static void engine_inv(const struct alar_engine *engine)
         IMPLIES(state->phase == ALAR_ACTION_CLOSED, alar_window_live(engine->window) == 0));
     INV("only a stopped engine is torn down",
         IMPLIES(state->is_torn_down, state->stop != ALAR_OK || state->is_finishing));
+    INV("only what is owed a line has handles that it waits for",
+        IMPLIES(!state->is_owed, state->owed_live == 0 && state->owed_in == 0));
+    INV("what is owed a line is live", state->owed_live <= alar_window_live(engine->window));
 }
 
 static void engine_post(struct alar_engine *engine, struct alar_action *action)
@@ -79,11 +83,25 @@ static void engine_drain_one(struct alar_engine *engine, struct alar_action *act
     }
     POST(status == ALAR_OK);
     action->kind = ALAR_ACTION_RETIRE;
+    state->owed_live = (uint16_t)(state->owed_live - (state->owed_live > 0));
     engine_count(&engine->stats, action->outcome, state->is_awaited);
     state->is_awaited = 0;
     if (action->outcome != ALAR_OUTCOME_VALUE && state->stop == ALAR_OK) {
         state->stop = action->outcome == ALAR_OUTCOME_FAILED ? ALAR_E_BACKEND : ALAR_E_TIMEOUT;
     }
+}
+
+/* A step ended that all ranks know to be the last one. */
+static bool must_stop(const struct alar_engine *engine)
+{
+    return engine->state.saw_nonfinite && engine->rules.stops_on_nonfinite &&
+           engine->state.is_step_end;
+}
+
+/* Is a line that lags due? */
+static bool is_owed_now(const struct alar_engine_state *state)
+{
+    return state->is_owed && state->owed_in == 0;
 }
 
 /* A stopped run: give up the communicator, then tell every handle that is left, then close. */
@@ -97,23 +115,40 @@ static void engine_close(struct alar_engine *engine, struct alar_action *action)
     action->status = (enum alar_status)engine->state.stop;
 }
 
+/* The interval is over; its line comes later. */
+static void engine_owe(struct alar_engine *engine)
+{
+    struct alar_engine_state *state = &engine->state;
+
+    state->is_owed = 1;
+    state->owed_in = (uint8_t)engine->rules.lag;
+    state->owed_live = alar_window_live(engine->window);
+    state->wants_report = 0;
+    state->steps = 0;
+}
+
 /* Nothing is left to post or drain: the log line, if it is due, and the end, if it has come. */
 static void engine_settle(struct alar_engine *engine, struct alar_action *action)
 {
     struct alar_engine_state *state = &engine->state;
-    bool must_stop = state->saw_nonfinite && engine->rules.stops_on_nonfinite;
+    bool is_ending = must_stop(engine) || state->is_finishing;
 
     state->wants_drain = 0;
-    if (must_stop && state->is_step_end && state->steps > 0) {
-        state->wants_report = 1;
+    if (is_owed_now(state)) {
+        state->is_owed = 0;
+        action->kind = ALAR_ACTION_REPORT;
+        return;
     }
-    if (state->wants_report) {
+    if (state->wants_report && (engine->rules.lag == 0 || is_ending)) {
         state->wants_report = 0;
         state->steps = 0;
         action->kind = ALAR_ACTION_REPORT;
         return;
     }
-    if (must_stop && state->is_step_end) {
+    if (state->wants_report) {
+        engine_owe(engine);
+    }
+    if (must_stop(engine)) {
         state->stop = ALAR_E_NONFINITE;
     }
     if (state->stop != ALAR_OK || state->is_finishing) {
@@ -123,30 +158,45 @@ static void engine_settle(struct alar_engine *engine, struct alar_action *action
     action->kind = ALAR_ACTION_READY;
 }
 
+static void engine_log_line(struct alar_engine *engine)
+{
+    engine->state.wants_post |= engine->rules.placement == ALAR_PLACEMENT_WINDOW;
+    engine->state.wants_drain |= engine->rules.lag == 0 || engine->state.is_finishing;
+    engine->state.wants_report = 1;
+}
+
+/* The run ends with this step: all that is there is posted, taken and logged now. */
+static void engine_hurry(struct alar_engine *engine)
+{
+    struct alar_engine_state *state = &engine->state;
+
+    state->owed_in = 0;
+    state->wants_drain = 1;
+    if (state->steps > 0 && !state->wants_report) {
+        engine_log_line(engine);
+    }
+}
+
 static void engine_next(struct alar_engine *engine, struct alar_action *action)
 {
     struct alar_engine_state *state = &engine->state;
-    bool must_drain =
-        state->wants_drain ||
-        (state->saw_nonfinite && engine->rules.stops_on_nonfinite && state->is_step_end);
+
+    if (state->stop == ALAR_OK && must_stop(engine)) {
+        engine_hurry(engine);
+    }
+    bool must_drain = state->wants_drain ? alar_window_live(engine->window) > 0
+                                         : is_owed_now(state) && state->owed_live > 0;
 
     if (state->stop != ALAR_OK) {
         engine_close(engine, action);
     } else if (state->wants_post && alar_window_has_room(engine->window)) {
         engine_post(engine, action);
-    } else if (state->wants_post || (must_drain && alar_window_live(engine->window) > 0)) {
+    } else if (state->wants_post || must_drain) {
         /* A full window holds a live handle: the first one told as timed out stops the run. */
         engine_drain_one(engine, action);
     } else {
         engine_settle(engine, action);
     }
-}
-
-static void engine_log_line(struct alar_engine *engine)
-{
-    engine->state.wants_post |= engine->rules.placement == ALAR_PLACEMENT_WINDOW;
-    engine->state.wants_drain = 1;
-    engine->state.wants_report = 1;
 }
 
 static void engine_program(struct alar_engine *engine, const struct alar_engine_event *event)
@@ -160,6 +210,7 @@ static void engine_program(struct alar_engine *engine, const struct alar_engine_
         break;
     case ALAR_ENGINE_STEP_END:
         state->steps++;
+        state->owed_in = (uint8_t)(state->owed_in - state->is_owed);
         state->wants_post = engine->rules.placement == ALAR_PLACEMENT_STEP;
         state->wants_drain |= !engine->rules.waits_at_log;
         if (state->steps == engine->rules.log_interval) {
@@ -169,6 +220,7 @@ static void engine_program(struct alar_engine *engine, const struct alar_engine_
     case ALAR_ENGINE_FINISH:
         state->is_finishing = 1;
         state->wants_drain = 1;
+        state->owed_in = 0;
         if (state->steps > 0) {
             engine_log_line(engine);
         }

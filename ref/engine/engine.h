@@ -8,7 +8,7 @@
 #ifndef ALAR_ENGINE_H
 #define ALAR_ENGINE_H
 
-#include "api/terms.h"
+#include "api/embed.h"
 #include "engine/window.h"
 
 /* Fixed for a run. */
@@ -18,6 +18,8 @@ struct alar_engine_rules {
     bool waits_at_log;       /* wait at the log line, not at the end of each step */
     bool stops_on_nonfinite; /* `agree`: end the run with the step that shows it */
     uint32_t log_interval;   /* steps a log line covers, at least 1 */
+    uint32_t lag;            /* steps by which it is written later, at most log_interval and
+                                ALAR_LAG_MAX; 0 unless the wait is at the log line */
 };
 
 enum alar_engine_event_kind {
@@ -46,24 +48,6 @@ struct alar_engine_event {
     enum alar_status status; /* ABANDON, RETIRED_WRONG: not ALAR_OK */
 };
 
-enum alar_action_kind {
-    ALAR_ACTION_READY,  /* nothing to do: the program goes on */
-    ALAR_ACTION_POST,   /* issue the all-reduce of `slot` */
-    ALAR_ACTION_AWAIT,  /* the program stands still until `slot` ends or expires */
-    ALAR_ACTION_RETIRE, /* read the value of `slot`, or acknowledge that there is none; its buffers
-                           are reused by a later POST */
-    ALAR_ACTION_REPORT, /* write the log line of all that was taken since the last one */
-    ALAR_ACTION_STOP,   /* the run is over, with `status`: give up the communicator */
-    ALAR_ACTION_CLOSED, /* every handle is told; nothing comes any more */
-};
-
-struct alar_action {
-    enum alar_action_kind kind;
-    uint16_t slot;             /* POST, AWAIT, RETIRE */
-    enum alar_outcome outcome; /* RETIRE */
-    enum alar_status status;   /* STOP, CLOSED */
-};
-
 /* What decides the engine's future; together with the window a model checker tracks all of it.
    Written by alar_engine_step only. */
 struct alar_engine_state {
@@ -77,8 +61,11 @@ struct alar_engine_state {
     uint8_t stop; /* enum alar_status with which the run stops; 0 while it goes on */
     uint8_t is_torn_down;
     uint8_t is_awaited; /* the oldest live handle has been waited for */
+    uint8_t is_owed;    /* an interval is over and its line, which lags, not written */
+    uint8_t owed_in;    /* steps until it is */
     uint16_t slot;      /* of the last POST or RETIRE */
-    uint32_t steps;     /* ended since the last log line, at most log_interval */
+    uint16_t owed_live; /* live handles of the interval that is owed a line; they are the oldest */
+    uint32_t steps;     /* ended since the last interval was over, at most log_interval */
 };
 
 /* Counts for people; nothing decides by them. */
@@ -99,7 +86,7 @@ struct alar_engine {
 };
 
 /* Prepares an engine over `window`, which the caller initialised, keeps and frees. PRE: it is
-   empty. Errors: ALAR_E_RANGE when log_interval is 0. */
+   empty. Errors: ALAR_E_RANGE when log_interval is 0, or for a lag out of its range. */
 ALAR_MUST_USE enum alar_status alar_engine_init(struct alar_engine *engine,
                                                 const struct alar_engine_rules *rules,
                                                 struct alar_window *window);

@@ -8,19 +8,13 @@
 #ifndef ALAR_WINDOW_H
 #define ALAR_WINDOW_H
 
+#include "api/embed.h"
 #include "engine/handle.h"
 
 #include <stddef.h>
 
 enum {
     ALAR_WINDOW_CAPACITY_MAX = 16384
-};
-
-/* What became of the handle that a take told the caller about. */
-enum alar_outcome {
-    ALAR_OUTCOME_VALUE,     /* the receive buffer holds the value until the next post */
-    ALAR_OUTCOME_FAILED,    /* the back end returned an error, or the communicator went */
-    ALAR_OUTCOME_TIMED_OUT, /* the deadline passed first; a late value is discarded */
 };
 
 /* No pointers, no padding, no statistics: a model checker tracks the whole of it. */

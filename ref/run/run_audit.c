@@ -136,11 +136,16 @@ static void audit_steps(struct audit *audit, size_t first_step, size_t steps)
 
 static bool audit_open(struct audit *audit, const struct run *run)
 {
+    const struct alar_embed_place place = {.ranks = run->topology.dp};
     size_t microbatches = run->dataset.microbatches;
+    struct alar_embed_plan plan;
 
+    if (alar_embed_plan(&plan, &run->config, &place) != ALAR_OK) {
+        return false;
+    }
     audit->run = run;
     audit->is_judged = true;
-    audit->layout = alar_config_driver(&run->config, run->topology.dp).layout;
+    audit->layout = plan.layout;
     audit->layout.has_flags = false;
     audit->layout.metrics = 1; /* the loss, whose denominators are the tokens */
     audit->layout.kinds = 0;

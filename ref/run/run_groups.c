@@ -1,5 +1,6 @@
 /* Who reduces with whom: the communicators of a run whose world has context parallel ranks or
    pipeline stages. Every rank makes all of them, in one order, and keeps its own. */
+#include "base/check.h"
 #include "run/run_state.h"
 
 #include <stdio.h>
@@ -104,40 +105,41 @@ void run_coordinates_driver(const struct run *run, struct run_rank *rank,
 {
     struct alar_coordinates coordinates = alar_topology_coordinates(&run->topology, rank->rank);
 
-    driver->rank = rank->rank;
+    driver->place.rank = rank->rank;
     if (alar_topology_is_flat(&run->topology)) {
         return;
     }
-    driver->rank = coordinates.dp;
+    driver->place.rank = coordinates.dp;
     driver->comm = rank->groups.log;
     driver->is_spectator = !alar_topology_is_last(&run->topology, rank->rank);
-    driver->first_rank = rank->rank - coordinates.dp * run->topology.cp;
-    driver->cp_rank = coordinates.cp;
-    driver->layout.ranks = run->topology.dp;
-    driver->layout.cp = run->topology.cp;
+    driver->place.first_rank = rank->rank - coordinates.dp * run->topology.cp;
+    driver->place.cp_rank = coordinates.cp;
+    driver->place.ranks = run->topology.dp;
+    driver->place.cp = run->topology.cp;
     driver->group = rank->group;
 }
 
-struct alar_sharing run_coordinates_sharing(const struct run *run, const struct run_rank *rank,
-                                            const struct alar_layout *layout)
+struct alar_sharing run_coordinates_sharing(const struct run *run, const struct run_rank *rank)
 {
     struct alar_coordinates coordinates = alar_topology_coordinates(&run->topology, rank->rank);
-    struct alar_sharing sharing = {
+    const struct alar_embed_place place = {.ranks = run->topology.cp};
+    struct alar_config config = run->config;
+    struct alar_embed_plan plan;
+
+    /* Sums and tokens of one microbatch, whatever is made of them later. */
+    config.normalization = ALAR_TOKEN_WEIGHTED;
+    config.placement = ALAR_PLACEMENT_MICROBATCH;
+    config.microbatches = 1;
+    config.check = ALAR_CHECK_COUNT;
+    enum alar_status status = alar_embed_plan(&plan, &config, &place);
+    POST(status == ALAR_OK);
+    return (struct alar_sharing){
         .comm = rank->groups.sharing,
-        .layout = *layout,
+        .layout = plan.layout,
         .rank = coordinates.cp,
         .first_rank = rank->rank - coordinates.cp,
         .group = rank->sharing_group,
     };
-
-    /* Sums and tokens, whatever is made of them later. */
-    sharing.layout.normalization = ALAR_TOKEN_WEIGHTED;
-    sharing.layout.placement = ALAR_PLACEMENT_MICROBATCH;
-    sharing.layout.ranks = run->topology.cp;
-    sharing.layout.cp = 1;
-    sharing.layout.microbatches = 1;
-    sharing.layout.has_flags = true;
-    return sharing;
 }
 
 static void declare(const struct run *run, struct run_rank *rank, enum group_kind kind,

@@ -49,7 +49,7 @@ static struct alar_driver_options driver_options(const struct run *run, struct r
     driver.context = rank->context;
     driver.now_us = run->is_simulated ? world_now : alar_clock_now;
     driver.clock = run->world;
-    driver.rules.is_sync |= run->is_twin;
+    driver.config.is_sync |= run->is_twin;
     driver.is_blocking |= run->is_twin;
     driver.comm_epoch = run->is_twin ? 3 : 1;
     driver.history = run->is_twin ? NULL : rank->history;
@@ -101,7 +101,7 @@ static enum alar_status rank_open(struct run *run, struct run_rank *rank)
         .comm_epoch = 2,
         .faults = rank->faults,
         .gradient_comm = rank->groups.gradient,
-        .sharing = run_coordinates_sharing(run, rank, &driver.layout),
+        .sharing = run_coordinates_sharing(run, rank),
     };
     loop.pace.is_unlogged |= driver.is_spectator;
     ALAR_TRY(alar_training_loop_open(&rank->loop, &loop));

@@ -103,8 +103,7 @@ void run_groups_declare(const struct run *run, struct run_rank *rank);
    rank's communicators. */
 void run_coordinates_driver(const struct run *run, struct run_rank *rank,
                             struct alar_driver_options *driver);
-struct alar_sharing run_coordinates_sharing(const struct run *run, const struct run_rank *rank,
-                                            const struct alar_layout *layout);
+struct alar_sharing run_coordinates_sharing(const struct run *run, const struct run_rank *rank);
 
 /* Which of the recorded ranks a rank takes its losses from. */
 uint32_t run_losses_rank(const struct run *run, uint32_t rank);

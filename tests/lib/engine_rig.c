@@ -19,12 +19,13 @@ const char *plan_text(const struct plan *plan)
 
     snprintf(
         text, sizeof(text),
-        "%s%s%s%s, window %d, every %u, %ux%u, pace %d, nonfinite %d failed %d refused %d "
+        "%s%s%s%s, window %d, every %u lag %u, %ux%u, pace %d, nonfinite %d failed %d refused %d "
         "expired %d abandon %d",
         plan->rules.is_sync ? "sync-" : "async-", alar_placement_names[plan->rules.placement],
         plan->rules.waits_at_log ? " wait-log" : "", plan->rules.stops_on_nonfinite ? " agree" : "",
-        plan->capacity, plan->rules.log_interval, plan->steps, plan->microbatches, (int)plan->pace,
-        plan->nonfinite_op, plan->failed_op, plan->refused_op, plan->expired_op, plan->abandon_at);
+        plan->capacity, plan->rules.log_interval, plan->rules.lag, plan->steps, plan->microbatches,
+        (int)plan->pace, plan->nonfinite_op, plan->failed_op, plan->refused_op, plan->expired_op,
+        plan->abandon_at);
     return text;
 }
 

@@ -126,22 +126,23 @@ static void report_see(void *sink, const struct alar_report *report)
     report_count++;
 }
 
-static struct alar_driver *driver_of(uint32_t rank, uint64_t schema)
+static const struct alar_metric metrics[] = {{"lm loss", ALAR_METRIC_MEAN},
+                                             {"loss", ALAR_METRIC_MEAN}};
+
+static struct alar_driver *driver_of(uint32_t rank, const struct alar_metric *metric)
 {
     const struct alar_driver_options options = {
         .backend = &fake,
         .context = &rank_number[rank],
-        .rank = rank,
         .now_us = no_time,
-        .rules = {.placement = ALAR_PLACEMENT_MICROBATCH, .log_interval = 1},
-        .layout = {.metrics = 1,
-                   .cp = 1,
-                   .encoding = ALAR_EXACT,
-                   .placement = ALAR_PLACEMENT_MICROBATCH,
-                   .ranks = RANKS,
+        .config = {.encoding = ALAR_EXACT,
+                   .check = ALAR_CHECK_OFF,
                    .microbatches = 2,
-                   .schema = schema},
-        .window = 4,
+                   .log_interval = 1,
+                   .window = 4,
+                   .metrics = metric,
+                   .metric_count = 1},
+        .place = {.rank = rank, .ranks = RANKS},
         .on_report = report_see,
     };
     struct alar_driver *driver = NULL;
@@ -150,15 +151,15 @@ static struct alar_driver *driver_of(uint32_t rank, uint64_t schema)
     return driver;
 }
 
-/* Runs up to 3 steps of 2 microbatches; each rank must end with `expected`, and say `text`, or
-   finish when it is ALAR_OK. */
-static void world_run(uint64_t odd_schema, enum alar_status expected, const char *text)
+/* Runs up to 3 steps of 2 microbatches, rank 3 perhaps with other metrics; each rank must end with
+   `expected`, and say `text`, or finish when it is ALAR_OK. */
+static void world_run(bool is_odd, enum alar_status expected, const char *text)
 {
     struct alar_driver *driver[RANKS];
     char said[ALAR_PARTICIPATION_TEXT_BYTES];
 
     for (uint32_t r = 0; r < RANKS; r++) {
-        driver[r] = driver_of(r, r == 3 ? odd_schema : 11);
+        driver[r] = driver_of(r, &metrics[is_odd && r == 3]);
     }
     for (int step = 0; step < 3; step++) {
         for (uint32_t i = 0; i < 2 * RANKS; i++) {
@@ -203,7 +204,7 @@ static void world_set(uint64_t from, int r0, int r1, int r2, int r3, int r4)
 Test(driver_exact, a_whole_world_logs)
 {
     world_set(0, 1, 1, 1, 1, 1);
-    world_run(11, ALAR_OK, NULL);
+    world_run(false, ALAR_OK, NULL);
 
     cr_assert_eq(report_count, 3 * RANKS);
 }
@@ -213,15 +214,17 @@ Test(driver_exact, a_whole_world_logs)
 Test(driver_exact, who_breaks_a_reduction_is_named_by_all_and_nothing_is_logged)
 {
     world_set(3, 1, 1, 0, 1, 1);
-    world_run(11, ALAR_E_MISCOUNT, "rank 2 is missing from all-reduce 3 (step 11, microbatch 1)");
+    world_run(false, ALAR_E_MISCOUNT,
+              "rank 2 is missing from all-reduce 3 (step 11, microbatch 1)");
     cr_assert_eq(report_count, RANKS, "one line a rank, of the step before");
 
     world_set(2, 1, 1, 1, 1, 2);
-    world_run(11, ALAR_E_MISCOUNT, "rank 4 counts twice in all-reduce 2 (step 11, microbatch 0)");
+    world_run(false, ALAR_E_MISCOUNT,
+              "rank 4 counts twice in all-reduce 2 (step 11, microbatch 0)");
     cr_assert_eq(report_count, RANKS);
 
     world_set(0, 2, 0, 1, 1, 1);
-    world_run(11, ALAR_E_MISCOUNT,
+    world_run(false, ALAR_E_MISCOUNT,
               "rank 1 is missing from, and rank 0 counts twice in, all-reduce 0 "
               "(step 10, microbatch 0)");
     cr_assert_eq(report_count, 0);
@@ -231,16 +234,16 @@ Test(driver_exact, who_breaks_a_reduction_is_named_by_all_and_nothing_is_logged)
 Test(driver_exact, what_can_not_be_named_is_counted)
 {
     world_set(1, 1, 0, 0, 1, 1);
-    world_run(11, ALAR_E_MISCOUNT,
+    world_run(false, ALAR_E_MISCOUNT,
               "3 contributions, not one of each rank, are in all-reduce 1 (step 10, microbatch 1)");
 
     world_set(1, 0, 0, 0, 0, 0);
-    world_run(11, ALAR_E_MISCOUNT,
+    world_run(false, ALAR_E_MISCOUNT,
               "0 contributions, not one of each rank, are in all-reduce 1 (step 10, microbatch 1)");
 
     world_set(1, 1, 1, 1, 1, 1);
     world.damage = INT64_MIN / 2;
-    world_run(11, ALAR_E_MISCOUNT,
+    world_run(false, ALAR_E_MISCOUNT,
               "what no contributions can add up to came out of all-reduce 1 "
               "(step 10, microbatch 1)");
 }
@@ -249,7 +252,7 @@ Test(driver_exact, what_can_not_be_named_is_counted)
 Test(driver_exact, other_metrics_are_found_at_once)
 {
     world_set(0, 1, 1, 1, 1, 1);
-    world_run(12, ALAR_E_SCHEMA,
+    world_run(true, ALAR_E_SCHEMA,
               "rank 3 has other metrics than the others in all-reduce 0 (step 10, microbatch 0)");
 
     cr_assert_eq(report_count, 0);
@@ -261,7 +264,7 @@ Test(driver_exact, too_many_tokens_end_the_run)
     const struct alar_local half = {.sum = 1.0, .tokens = ALAR_LOSS_EXACT_TOKENS_MAX / 2 + 1};
 
     world_set(0, 1, 1, 1, 1, 1);
-    struct alar_driver *driver = driver_of(0, 11);
+    struct alar_driver *driver = driver_of(0, &metrics[0]);
 
     cr_assert_eq(alar_driver_microbatch(driver, 0, &half), ALAR_NEED_NOTHING);
     cr_assert_eq(alar_driver_microbatch(driver, 0, &half), ALAR_NEED_END);
@@ -273,15 +276,12 @@ Test(driver_exact, too_many_tokens_end_the_run)
 /* A back end without 64-bit integers is told from one that breaks them. */
 Test(driver_exact, a_back_end_without_integers_is_refused)
 {
-    static const struct alar_engine_rules rules = {.log_interval = 1};
     const struct alar_driver_options options = {
         .backend = &fake,
         .context = &rank_number[0],
         .now_us = no_time,
-        .rules = rules,
-        .layout =
-            {.metrics = 1, .cp = 1, .encoding = ALAR_PAIR32, .ranks = RANKS, .microbatches = 1},
-        .window = 1,
+        .config = {.encoding = ALAR_PAIR32},
+        .place = {.ranks = RANKS},
     };
     struct alar_driver *driver = NULL;
 
@@ -295,24 +295,19 @@ Test(driver_exact, extremes_of_too_many_ranks_are_refused)
 {
     for (int kind = 0; kind < ALAR_METRIC_KINDS; kind++) {
         for (uint32_t more = 0; more < 2; more++) {
+            const struct alar_metric metric = {"loss", (enum alar_metric_kind)kind};
             const struct alar_driver_options options = {
                 .backend = &fake,
                 .context = &rank_number[0],
                 .now_us = no_time,
-                .rules = {.log_interval = 1},
-                .layout = {.metrics = 1,
-                           .cp = 1,
-                           .encoding = ALAR_EXACT,
-                           .ranks = ALAR_EXTREME_RANKS_MAX + more,
-                           .microbatches = 1,
-                           .kinds = alar_kinds_put(0, 0, (enum alar_metric_kind)kind)},
-                .window = 1,
+                .config = {.encoding = ALAR_EXACT, .metrics = &metric, .metric_count = 1},
+                .place = {.ranks = ALAR_EXTREME_RANKS_MAX + more},
             };
             bool is_refused = more > 0 && alar_metric_is_extreme((enum alar_metric_kind)kind);
             struct alar_driver *driver = NULL;
 
             cr_assert_eq(alar_driver_open(&driver, &options), is_refused ? ALAR_E_RANGE : ALAR_OK,
-                         "%s over %u ranks", alar_metric_kind_names[kind], options.layout.ranks);
+                         "%s over %u ranks", alar_metric_kind_names[kind], options.place.ranks);
             cr_assert_eq(driver == NULL, is_refused);
             alar_driver_free(driver);
         }

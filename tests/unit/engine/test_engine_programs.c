@@ -15,6 +15,9 @@ struct plain {
     int posted;
     int taken;
     bool saw_nonfinite;
+    bool is_owed;     /* a line that lags is still to be written */
+    uint32_t owed_in; /* steps until it is */
+    int owed_posted;  /* what it waits for was posted by then */
     enum alar_status stop;
 };
 
@@ -81,6 +84,57 @@ static void plain_line(struct plain *plain, uint32_t *unlogged, bool is_log_line
     }
 }
 
+/* A take showed what stops the run: the steps that no line covers yet are posted and taken, too. */
+static bool plain_hurries(struct plain *plain, uint32_t unlogged, bool *is_log_line)
+{
+    const struct alar_engine_rules *rules = &plain->plan->rules;
+
+    if (plain->stop != ALAR_OK || !plain->saw_nonfinite || !rules->stops_on_nonfinite) {
+        return false;
+    }
+    if (unlogged > 0 && !*is_log_line && rules->placement == ALAR_PLACEMENT_WINDOW) {
+        plain_post(plain);
+    }
+    *is_log_line |= unlogged > 0;
+    plain->owed_in = 0;
+    plain_take_all(plain);
+    return plain->stop == ALAR_OK;
+}
+
+/* The same as plain_line, with lines that are written `lag` steps late, but at the end at once. */
+static void plain_late_line(struct plain *plain, uint32_t *unlogged, bool is_log_line, bool is_end)
+{
+    const struct alar_engine_rules *rules = &plain->plan->rules;
+
+    plain->owed_in = is_end ? 0 : plain->owed_in - plain->is_owed;
+    if (is_log_line && rules->placement == ALAR_PLACEMENT_WINDOW) {
+        plain_post(plain);
+    }
+    plain_hurries(plain, *unlogged, &is_log_line);
+    while (plain->stop == ALAR_OK &&
+           ((plain->is_owed && plain->owed_in == 0 && plain->taken < plain->owed_posted) ||
+            (is_end && plain->taken < plain->posted))) {
+        plain_take(plain);
+    }
+    bool stops = plain_hurries(plain, *unlogged, &is_log_line);
+    if (plain->stop != ALAR_OK) {
+        return;
+    }
+    if (plain->is_owed && plain->owed_in == 0) {
+        trace_add(&plain->trace, 'R');
+        plain->is_owed = false;
+    }
+    if (is_log_line && (is_end || stops)) {
+        trace_add(&plain->trace, 'R');
+    } else if (is_log_line) {
+        plain->is_owed = true;
+        plain->owed_in = rules->lag;
+        plain->owed_posted = plain->posted;
+    }
+    *unlogged = is_log_line ? 0 : *unlogged;
+    plain->stop = stops ? ALAR_E_NONFINITE : ALAR_OK;
+}
+
 static void plain_steps(struct plain *plain)
 {
     const struct plan *plan = plain->plan;
@@ -101,11 +155,17 @@ static void plain_steps(struct plain *plain)
                 plain_post(plain);
             }
             unlogged++;
-            plain_line(plain, &unlogged, unlogged == plan->rules.log_interval,
-                       !plan->rules.waits_at_log);
+            bool is_full = unlogged == plan->rules.log_interval;
+            if (plan->rules.lag > 0) {
+                plain_late_line(plain, &unlogged, is_full, false);
+            } else {
+                plain_line(plain, &unlogged, is_full, !plan->rules.waits_at_log);
+            }
         }
     }
-    if (plain->stop == ALAR_OK) {
+    if (plain->stop == ALAR_OK && plan->rules.lag > 0) {
+        plain_late_line(plain, &unlogged, unlogged > 0, true);
+    } else if (plain->stop == ALAR_OK) {
         plain_line(plain, &unlogged, unlogged > 0, true);
     }
 }
@@ -184,7 +244,10 @@ static uint32_t for_all_plans(uint32_t steps_max, uint32_t (*vary)(struct plan *
         plan.microbatches = 1 + digit(&n, 3);
         plan.steps = digit(&n, steps_max + 1);
         plan.pace = (enum pace)n;
-        count += vary(&plan);
+        uint32_t lag_max = plan.rules.waits_at_log ? plan.rules.log_interval : 0;
+        for (plan.rules.lag = 0; plan.rules.lag <= lag_max; plan.rules.lag++) {
+            count += vary(&plan);
+        }
     }
     return count;
 }
@@ -224,10 +287,10 @@ static uint32_t vary_abandoned(struct plan *plan)
     return vary_over(plan, &plan->abandon_at, (int)(plan->steps * plan->microbatches));
 }
 
-/* For all placements, sync or not, waits, policies, windows up to 4, intervals, program lengths and
-   orders of completion, and for every operation that may be non-finite: the same posts, takes,
-   reports and stop as the plain loop, so all ranks decide alike whatever they see complete first.
-   spec: W-07, W-09, L-09, L-13 */
+/* For all placements, sync or not, waits, policies, windows up to 4, intervals, lags, program
+   lengths and orders of completion, and for every operation that may be non-finite: the same posts,
+   takes, reports and stop as the plain loop, so all ranks decide alike whatever they see complete
+   first. spec: W-07, W-09, L-09, L-13 */
 Test(engine_programs, does_what_a_plain_loop_does)
 {
     uint32_t count = for_all_plans(4, vary_nonfinite);

@@ -81,6 +81,16 @@ struct judge_group {
     bool is_call_unsure; /* calls differed, or one was refused: nothing more is concluded */
 };
 
+/* Words of `coll`, in the order of record.def. */
+enum judge_collective {
+    JUDGE_ALL_REDUCE,
+    JUDGE_ALL_GATHER,
+    JUDGE_GATHER,
+    JUDGE_REDUCE,
+    JUDGE_REDUCE_SCATTER,
+    JUDGE_BROADCAST
+};
+
 struct judge_op {
     uint64_t group, number;
     uint64_t chain;        /* next in the hash bucket */
@@ -95,7 +105,7 @@ struct judge_op {
     uint64_t n, key_hash, signature;
     int64_t step, mb;
     uint32_t pairs;
-    uint32_t collective; /* word of `coll` + 8 * (1 + `root`, where one is given) */
+    uint32_t collective; /* enum judge_collective + 8 * (1 + `root`, where one is given) */
     char key[ALAR_NAME_MAX];
     uint64_t names;                /* struct judge_names; 0: the key is one name, or none */
     char other_key[ALAR_NAME_MAX]; /* the first one that differs */
@@ -237,6 +247,24 @@ void judge_op_unlink(struct alar_judge *judge, uint64_t op); /* it can no longer
 void judge_op_give(struct alar_judge *judge, uint64_t op);
 void judge_live_add(struct alar_judge *judge, uint64_t entry);
 void judge_live_remove(struct alar_judge *judge, struct judge_entry *entry);
+
+/* Does what one rank is told say that another rank has contributed? Not of who gets nothing from
+   it: a root may have sent all its elements, another rank its own, before others come. spec: H-52
+ */
+static inline bool judge_needs(const struct judge_op *op, uint32_t rank, uint32_t giver)
+{
+    uint32_t root = op->collective / 8 - 1;
+
+    switch (op->collective % 8) {
+    case JUDGE_BROADCAST:
+        return giver == root;
+    case JUDGE_GATHER:
+    case JUDGE_REDUCE:
+        return rank == root;
+    default:
+        return true;
+    }
+}
 
 /* findings.c, read.c: findings and their witnesses. A finding that is not kept is NULL: it was
  * counted. */

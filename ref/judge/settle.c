@@ -72,11 +72,28 @@ static void settle_fetched(struct alar_judge *judge, struct judge_op *op,
     op->is_tainted = true;
 }
 
+/* Of the contributions that somebody needs the last one: of a broadcast the root's alone. NULL as
+   in settle_last, or without one. spec: H-52 */
+static const struct judge_entry *settle_last_needed(const struct alar_judge *judge,
+                                                    const struct judge_op *op)
+{
+    const struct judge_entry *last = settle_last(judge, op);
+
+    for (uint32_t m = 0; last && op->collective % 8 == JUDGE_BROADCAST && m < op->members; m++) {
+        const struct judge_entry *entry = judge_entry_at(judge, op, m);
+
+        if (judge_needs(op, last->rank, entry->rank)) {
+            return entry;
+        }
+    }
+    return last;
+}
+
 /* Completion before the last contribution, or while a peer still fetched this rank's input:
    whatever said complete first counts, and a wait that orders a stream says nothing. spec: O-16 */
 static void settle_clock(struct alar_judge *judge, struct judge_op *op)
 {
-    const struct judge_entry *last = settle_last(judge, op);
+    const struct judge_entry *last = settle_last_needed(judge, op);
 
     for (uint32_t m = 0; m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
@@ -85,7 +102,8 @@ static void settle_clock(struct alar_judge *judge, struct judge_op *op)
                        !judge_did(entry, JUDGE_ACT_EXPIRE) && !judge_did(entry, JUDGE_ACT_FAIL);
 
         /* Of no element there is nothing to wait for. */
-        if (last && op->n > 0 && is_told && entry->told.t < last->issue.t) {
+        if (last && op->n > 0 && is_told && entry->told.t < last->issue.t &&
+            judge_needs(op, entry->rank, last->rank)) {
             settle_premature(judge, op, entry, last);
         }
         if (is_told && clock && entry->fetch.place.line && entry->told.t < entry->fetch.t &&

@@ -9,7 +9,7 @@
 /* What the ranks of a leftover operation did. */
 struct leftover {
     uint32_t missing, missing_over, missing_exited; /* never issued; of these: ended, ended badly */
-    uint32_t done, returned, timed_out, failed, aborted, exited, gone, waiting, expired;
+    uint32_t done, premature, returned, timed_out, failed, aborted, exited, gone, waiting, expired;
     const struct judge_entry *first; /* of those that issued */
 };
 
@@ -37,6 +37,26 @@ static void leftover_missing(const struct alar_judge *judge, struct leftover *le
 static bool leftover_has_returned(const struct judge_entry *entry)
 {
     return judge_did(entry, JUDGE_ACT_RETURN) || judge_did(entry, JUDGE_ACT_ORDER);
+}
+
+static bool leftover_is_told(const struct judge_entry *entry)
+{
+    return judge_is_done(entry) && (leftover_has_returned(entry) || entry->life == JUDGE_SEEN);
+}
+
+/* Was this rank told of an end that somebody's missing contribution belongs to? spec: O-16, H-52 */
+static bool leftover_is_premature(const struct alar_judge *judge, const struct judge_op *op,
+                                  const struct judge_entry *entry)
+{
+    const struct judge_group *group = judge_group_at(judge, op->group);
+
+    for (uint32_t m = 0; leftover_is_told(entry) && m < op->members; m++) {
+        if (judge_entry_at(judge, op, m)->life == JUDGE_FREE &&
+            judge_needs(op, entry->rank, judge_member_rank(judge, group, m))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Does it call the library for it, by a wait or a query, or has it called? */
@@ -83,8 +103,8 @@ static struct leftover leftover_read(const struct alar_judge *judge, const struc
         left.timed_out += is_timed_out;
         left.failed += judge_did(entry, JUDGE_ACT_FAIL) && !is_timed_out;
         left.aborted += entry->life == JUDGE_ABORTED;
-        left.done +=
-            judge_is_done(entry) && (leftover_has_returned(entry) || entry->life == JUDGE_SEEN);
+        left.done += leftover_is_told(entry);
+        left.premature += leftover_is_premature(judge, op, entry);
         if (entry->life == JUDGE_PENDING) {
             left.waiting += leftover_calls(entry);
             left.expired += leftover_is_expired(judge, entry, now);
@@ -165,7 +185,7 @@ static void leftover_premature(struct alar_judge *judge, struct judge_op *op)
     for (uint32_t m = 0; evidence && m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
 
-        if (entry->life != JUDGE_FREE && judge_is_done(entry)) {
+        if (leftover_is_premature(judge, op, entry)) {
             alar_list_add(&evidence->ranks, entry->rank);
         }
     }
@@ -232,7 +252,7 @@ static void leftover_unjoined(struct alar_judge *judge, struct judge_op *op,
         leftover_timeout(judge, op);
     } else if (!judge_group_at(judge, op->group)->is_declared) {
         judge_unknown(judge, ALAR_UNKNOWN_MEMBERS, left->first->issue.place, left->first->rank);
-    } else if (left->done && left->missing_over == left->missing) {
+    } else if (left->premature && left->missing_over == left->missing) {
         leftover_premature(judge, op);
     } else if (left->failed) {
         leftover_failed(judge, op, left);

@@ -57,6 +57,46 @@ for kind in reduce gather; do
     expect_text "a $kind without a rank" 1 "FAIL	illegal-value" reduced $kind '["00000000",3]'
 done
 
+# late KIND FIRST LAST: of three ranks on one clock the root is 1; rank FIRST is told of the end before rank LAST
+# comes, or, with a fourth word, nobody else is and LAST never comes.
+late() {
+    local rank t
+    {
+        echo '{"ev":"trace","v":1,"world":3,"clock":"ticks"}'
+        for rank in 0 1 2; do
+            t=1
+            [ "$rank" != "$3" ] || t=20
+            [ "$t${4:-}" = 20never ] || echo '{"ev":"issue","rank":'$rank',"t":'$t',"op":0,"coll":"'$1'","root":1,"sync":true,"n":1}'
+        done
+        for rank in 0 1 2; do
+            t=30
+            [ "$rank" != "$2" ] || t=10
+            [ "$t${4:-}" = 30never ] || echo '{"ev":"done","rank":'$rank',"t":'$t',"op":0}'
+        done
+        echo '{"ev":"end"}'
+    } | history
+    judge
+}
+# spec: H-52
+while read -r kind first last wanted; do
+    code=2
+    [ "$wanted" = UNKNOWN ] || code=1
+    expect_text "a $kind to or from 1, rank $first is told before $last comes" $code "$wanted" late "$kind" "$first" "$last"
+    [ "$code" -eq 1 ] || wanted="FAIL	mismatch-count: operation world/0, rank $last"
+    expect_text "and when it never comes" 1 "$wanted" late "$kind" "$first" "$last" never
+done <<END
+broadcast 1 0 UNKNOWN
+broadcast 0 2 UNKNOWN
+broadcast 0 1 FAIL	premature: operation world/0, rank 0
+reduce 0 2 UNKNOWN
+reduce 0 1 UNKNOWN
+reduce 1 2 FAIL	premature: operation world/0, rank 1
+gather 2 0 UNKNOWN
+gather 1 0 FAIL	premature: operation world/0, rank 1
+all_gather 0 2 FAIL	premature: operation world/0, rank 0
+reduce_scatter 2 0 FAIL	premature: operation world/0, rank 2
+END
+
 # differs FIELDS0 FIELDS1: what the ranks say of one call.
 differs() {
     history <<END

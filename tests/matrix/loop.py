@@ -124,6 +124,11 @@ def others():
     second.get_future().wait()
     second.wait()
     dist.all_reduce(torch.full((2, 20), float(RANK)))
+    for late in range(RANKS):  # a rank that gets nothing of the late one is through before it comes
+        for call in (dist.all_reduce, lambda one: dist.broadcast(one, 0), lambda one: dist.reduce(one, 0)):
+            if RANK == late:
+                time.sleep(0.02)
+            call(torch.ones(2))
     wrong = sys.modules.get("torch.distributed._functional_collectives")
     if wrong is not None:
         for _ in range(3):

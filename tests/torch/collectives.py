@@ -1,6 +1,7 @@
 """Every collective that is recorded, with the group said in every way: collectives.py STORE, two spawned
 ranks. What torch's version lacks is left out; the values are asserted, so that recording changes nothing."""
 import sys
+import time
 
 import torch
 import torch.distributed as dist
@@ -42,6 +43,16 @@ def groups(rank):
     both, mine = dist.new_group([0, 1]), [dist.new_group([0]), dist.new_group([1])][rank]
     dist.all_reduce(torch.ones(3), group=both)
     dist.all_reduce(torch.ones(3), group=mine)
+
+
+def late(rank):
+    """Nobody is told before a late rank comes: this shows on clocks that are compared."""
+    for one in range(RANKS):
+        for call in (dist.all_reduce, lambda tensor: dist.all_reduce(tensor, async_op=True).wait(),
+                     lambda tensor: dist.broadcast(tensor, 0), lambda tensor: dist.reduce(tensor, 0)):
+            if rank == one:
+                time.sleep(0.02)
+            call(torch.ones(2))
 
 
 def into_tensors(rank):
@@ -110,7 +121,7 @@ def ddp(rank):
 def run(rank, place):
     torch.set_num_threads(1)
     dist.init_process_group("gloo", init_method="file://" + place, rank=rank, world_size=RANKS)
-    for part in [plain, groups] + ([into_tensors, coalesced, functional, sharded] if IS_NEW else []) + [ddp]:
+    for part in [plain, groups, late] + ([into_tensors, coalesced, functional, sharded] if IS_NEW else []) + [ddp]:
         part(rank)
     dist.barrier()
     dist.destroy_process_group()

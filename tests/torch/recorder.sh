@@ -35,9 +35,19 @@ forms() { # forms VERSION
     check "$1: at the line of the program" grep -q '"ev":"read".*"src":"forms.py:' "$SCRATCH/forms/ratio-item/rank0.jsonl"
 }
 
+# clocks_are_one DIR: their headers say so, and an end that is told before a late rank came is found
+clocks_are_one() {
+    [ "$(cat "$1"/*.jsonl | grep -o '"boot_id":"[^"]*"' | sort | uniq -c | awk '{print $1}')" -eq 2 ] || return 1
+    mkdir -p "$SCRATCH/early"
+    cp "$1/rank0.jsonl" "$SCRATCH/early"
+    sed 's/"t0":/&9/' "$1/rank1.jsonl" >"$SCRATCH/early/rank1.jsonl"
+    verdict "$SCRATCH/early" | grep -q 'premature: operation world/'
+}
+
 programs() { # programs VERSION
     check "$1: every collective" recorded "$SCRATCH/c" -- $here/collectives.py "$SCRATCH/store"
     expect_text "$1: is judged" 0 "operations judged, same bits on all ranks" verdict "$SCRATCH/c"
+    check "$1: clocks are compared" clocks_are_one "$SCRATCH/c"
     expect_text "$1: wrong labels and reports" 0 "went on" recorded "$SCRATCH/r" -- $here/reports.py "$SCRATCH/store"
     cp "$SCRATCH/.output" "$SCRATCH/said"
     check "$1: are left out with a line each" [ "$(grep -c 'was left out' "$SCRATCH/said")" -eq 19 ]

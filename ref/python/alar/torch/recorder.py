@@ -141,6 +141,11 @@ class record:
                   "tag": self.tag, "clock": "monotonic_ns", "t0": self.t0,
                   "host": socket.gethostname(),
                   "sees": capture.sees(SEES if self.has_values else SEES.replace("values ", "", 1))}
+        try:
+            with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as boot:
+                fields["boot_id"] = boot.read().strip()  # hosts may share a name
+        except OSError:
+            pass
         if self.last:
             fields["begins"] = segment * self.last
         if "nccl" in self.backend:

@@ -53,7 +53,7 @@ put 644 share/alar/gpt-losses tests/data/gpt-losses/README.md
 put 644 share/alar/gpt-losses/train tests/data/gpt-losses/train/*
 put 644 share/alar/gpt-losses/diverge tests/data/gpt-losses/diverge/*
 put 644 share/alar/plans faults/plans/*.plan
-put 644 share/alar/spec spec/*.md spec/view.png spec/verdict.schema.json
+put 644 share/alar/spec spec/*.md spec/view*.png spec/verdict.schema.json
 put 644 share/alar/examples ci/examples/*
 # The Python package, for PYTHONPATH=.../share/alar/python; pip install ./ref/python is the other way.
 (cd ref/python && find alar -name '*.py' -o -name py.typed) | while read -r file; do

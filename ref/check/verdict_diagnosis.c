@@ -66,8 +66,8 @@ static void say_details(struct verdict_phrase *phrase, const struct alar_evidenc
     }
 }
 
-static void say_explanation(struct verdict_phrase *phrase, const struct alar_evidence *evidence,
-                            const struct alar_explanation *why)
+void verdict_say_explanation(struct verdict_phrase *phrase, const struct alar_evidence *evidence,
+                             const struct alar_explanation *why)
 {
     static const char *const plain[ALAR_CAUSE_COUNT] = {
         [ALAR_CAUSE_POISON] = "what the buffer held before",
@@ -105,7 +105,7 @@ void verdict_say_diagnosis(struct verdict_phrase *phrase, const struct alar_evid
                                                   : "; diagnosis, ambiguous: ");
     for (uint32_t k = 0; k < diagnosis->in_tier && k < diagnosis->kept && k < SHOWN; k++) {
         verdict_say(phrase, k ? ", or " : "");
-        say_explanation(phrase, evidence, &diagnosis->kept_explanation[k]);
+        verdict_say_explanation(phrase, evidence, &diagnosis->kept_explanation[k]);
     }
     if (diagnosis->in_tier > SHOWN) {
         verdict_say(phrase, ", or %u more", diagnosis->in_tier - SHOWN);

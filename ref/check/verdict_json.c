@@ -1,6 +1,6 @@
 /* The same verdict as data: one JSON object on one line. */
 #include "check/verdict_json_cover.h"
-#include "check/verdict_text.h"
+#include "check/verdict_state.h"
 
 #include "api/terms.h"
 #include "sys/json_gen.h"
@@ -42,9 +42,15 @@ static void json_place(yajl_gen json, const struct alar_history_files *files,
 }
 
 static void json_witness(yajl_gen json, const struct alar_history_files *files,
+                         const struct alar_evidence *evidence,
                          const struct alar_witness_event *witness)
 {
+    char text[WORDS_BYTES] = "";
+    struct verdict_phrase phrase = {text, sizeof text, 0};
+
+    verdict_say_witness(&phrase, evidence, witness);
     yajl_gen_map_open(json);
+    alar_gen_key_text(json, "says", text);
     alar_gen_key_text(json, "ev", alar_record_name(witness->record));
     alar_gen_key_count(json, "rank", witness->rank);
     json_place(json, files, witness->place);
@@ -143,7 +149,12 @@ static void json_numbers(yajl_gen json, const struct alar_evidence *evidence)
 static void json_explanation(yajl_gen json, const struct alar_evidence *evidence,
                              const struct alar_explanation *why)
 {
+    char text[WORDS_BYTES] = "";
+    struct verdict_phrase phrase = {text, sizeof text, 0};
+
+    verdict_say_explanation(&phrase, evidence, why);
     yajl_gen_map_open(json);
+    alar_gen_key_text(json, "says", text);
     alar_gen_key_text(json, "cause", alar_cause_name(why->cause));
     alar_gen_key_count(json, "tier", alar_cause_tier(why->cause));
     if (why->cause == ALAR_CAUSE_SUBSET) {
@@ -198,7 +209,11 @@ static void json_diagnosis(yajl_gen json, const struct alar_evidence *evidence)
 static void json_finding(yajl_gen json, const struct alar_history_files *files,
                          const struct alar_verdict *verdict, const struct alar_evidence *evidence)
 {
+    char text[WORDS_BYTES];
+
+    alar_verdict_finding(verdict, evidence, text, sizeof text);
     yajl_gen_map_open(json);
+    alar_gen_key_text(json, "says", text);
     alar_gen_key_text(json, "anomaly", alar_anomaly_name(evidence->anomaly));
     alar_gen_key_text(json, "rule", alar_anomaly_rule(evidence->anomaly));
     if (evidence->has_op) {
@@ -233,7 +248,7 @@ static void json_finding(yajl_gen json, const struct alar_history_files *files,
     alar_gen_text(json, "events");
     yajl_gen_array_open(json);
     for (uint32_t k = 0; k < evidence->witness_count; k++) {
-        json_witness(json, files, &evidence->witness[k]);
+        json_witness(json, files, evidence, &evidence->witness[k]);
     }
     yajl_gen_array_close(json);
     if (evidence->has_good) {

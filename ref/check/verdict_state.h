@@ -25,6 +25,10 @@ void verdict_say_list(struct verdict_phrase *phrase, const struct alar_list *lis
 void verdict_say_pass(struct verdict_phrase *phrase, const struct alar_verdict *verdict);
 void verdict_say_provenance(struct verdict_phrase *phrase, const struct alar_provenance *from);
 void verdict_say_report(struct verdict_phrase *phrase, const struct alar_evidence *evidence);
+void verdict_say_witness(struct verdict_phrase *phrase, const struct alar_evidence *evidence,
+                         const struct alar_witness_event *witness);
+void verdict_say_explanation(struct verdict_phrase *phrase, const struct alar_evidence *evidence,
+                             const struct alar_explanation *why);
 void verdict_say_diagnosis(struct verdict_phrase *phrase, const struct alar_evidence *evidence);
 void verdict_say_answer(struct verdict_phrase *phrase, const struct alar_evidence *evidence);
 void verdict_story_row(const struct alar_words *words, const char *head,

@@ -14,8 +14,8 @@ void alar_verdict_line(const struct alar_words *words, const struct alar_history
 }
 
 /* What happened at a witness, in the present tense. */
-static void say_witness(struct verdict_phrase *phrase, const struct alar_evidence *evidence,
-                        const struct alar_witness_event *witness)
+void verdict_say_witness(struct verdict_phrase *phrase, const struct alar_evidence *evidence,
+                         const struct alar_witness_event *witness)
 {
     static const char *const verbs[] = {
         [ALAR_RECORD_ISSUE] = "issues",
@@ -88,7 +88,7 @@ static void story_witnesss(const struct alar_words *words, const struct alar_his
         const struct alar_witness_event *witness = &evidence->witness[k];
         bool is_last = k > 0 && k + 1 == evidence->witness_count;
 
-        say_witness(phrase, evidence, witness);
+        verdict_say_witness(phrase, evidence, witness);
         verdict_say(phrase, "  [");
         verdict_say_place(phrase, files, witness->place);
         if (witness->src[0]) {

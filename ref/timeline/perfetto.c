@@ -98,11 +98,17 @@ static void trace_pending(const struct trace *trace, const struct alar_span *spa
                           const char *name)
 {
     const struct alar_moment *end = has_moment(trace, &span->end) ? &span->end : &span->issue;
+    char id[24];
 
+    snprintf(id, sizeof id, "0x%zx", index + 1);
     for (int k = 0; k < 2; k++) {
         trace_begin(trace, k ? "e" : "b", name, span->rank, THREAD_WAITS);
         alar_gen_key_text(trace->json, "cat", "pending");
-        alar_gen_key_count(trace->json, "id", index + 1);
+        /* Of this process: with a plain id, what is pending would be no rank's. */
+        alar_gen_text(trace->json, "id2");
+        yajl_gen_map_open(trace->json);
+        alar_gen_key_text(trace->json, "local", id);
+        yajl_gen_map_close(trace->json);
         trace_time(trace, "ts", NULL, k ? end : &span->issue);
         if (k == 0) {
             trace_arguments(trace, span);

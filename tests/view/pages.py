@@ -54,7 +54,17 @@ def fits(page, history):
     assert page.text("#reason") == verdict["reason"], page.text("#reason")
     assert page.count("[data-finding]") == len(verdict["findings"]) + min(len(verdict["notes"]), page.count(".finding.note"))
     assert page.count("#lanes svg .rank") >= 1
+    assert page.js("document.documentElement.scrollWidth <= innerWidth"), "wider than its window"
     return verdict
+
+
+# Words on the lanes that lie on another word, or under the number of an event.
+OVERLAPS = """(() => { const boxes = [...document.querySelectorAll("#lanes svg text, #lanes .witness circle")].map((node) =>
+    [node, node.getBoundingClientRect()]), bad = [];
+  for (const [a, p] of boxes) for (const [b, q] of boxes)
+    if (a !== b && a.parentNode !== b.parentNode && p.left < q.right - 1 && q.left < p.right - 1 && p.top < q.bottom - 1 && q.top < p.bottom - 1)
+      bad.push(a.textContent + "|" + b.textContent);
+  return bad; })()"""
 
 
 def each_anomaly(page):
@@ -69,12 +79,16 @@ def each_anomaly(page):
         assert name in story and finding["allowed"] in story, (name, story)
         places = [e for e in finding["events"] if e.get("line")]
         assert page.count(".witness") == len(places), (name, page.count(".witness"), places)
+        assert page.js(OVERLAPS) == [], (name, page.js(OVERLAPS))
+        assert finding["says"] in story, (name, story)
         for event in finding["events"]:
+            assert event["says"] in story, (name, event, story)
             assert not event.get("line") or "bad.jsonl:%d" % event["line"] in story, (name, event, story)
             for bits in event.get("bits", []):
                 assert "(" + bits + ")" in story, (name, bits, story)
         if finding.get("lowest"):
-            assert finding["lowest"] in story and finding["found"] in story and page.count("svg.range") >= 1, (name, story)
+            assert finding["lowest"] in story and finding["found"] in story, (name, story)
+            assert page.count("svg.range") >= 1 or "nan (" in story or "inf (" in story, (name, story)
         if finding["missing"]:
             assert "missing {" + ", ".join(map(str, finding["missing"])) + "}" in story, (name, story)
         fits(page, written("good", good))
@@ -188,6 +202,53 @@ def a_legal_value(page):
     assert "element 0 is legal: named, tree left-fold" in story and "any order gives" in story, story
 
 
+def linear(rgb):
+    return [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in (c / 255 for c in rgb)]
+
+
+def contrast(a, b):
+    """As WCAG 2 defines it: 1 to 21."""
+    low, high = sorted(0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05 for r, g, b in (linear(a), linear(b)))
+    return high / low
+
+
+# Machado, Oliveira and Fernandes 2009, severity 1: what people without one kind of cones see, in linear RGB.
+VISIONS = {
+    "all cones": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+    "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+}
+
+
+def lab(rgb, vision):
+    r, g, b = linear(rgb)
+    r, g, b = (min(1, max(0, row[0] * r + row[1] * g + row[2] * b)) for row in vision)
+    xyz = ((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505, 0.2126 * r + 0.7152 * g + 0.0722 * b,
+           (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089)
+    x, y, z = (v ** (1 / 3) if v > 0.008856 else 7.787 * v + 16 / 116 for v in xyz)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def colours_hold(page, scheme):
+    """Words have a contrast of 4.5, shapes of 3, and what lies side by side differs in any colour vision."""
+    named = lambda name: [int(page.js("getComputedStyle(document.documentElement).getPropertyValue('--%s')" % name).strip()[k:k + 2], 16)
+                          for k in (1, 3, 5)]
+    for ground in ("paper", "soft"):
+        for name in ("ink", "dim", "good", "alarm", "unsure"):
+            assert contrast(named(name), named(ground)) >= 4.5, (scheme, name, ground, contrast(named(name), named(ground)))
+    for words, ground in (("ink", "mark"), ("ink", "pending"), ("paper", "blocked")):
+        assert contrast(named(words), named(ground)) >= 4.5, (scheme, words, ground)
+    for name in ("blocked", "wrong", "excused"):
+        assert contrast(named(name), named("paper")) >= 3, (scheme, name, contrast(named(name), named("paper")))
+    for kind, vision in VISIONS.items():
+        seen = {name: lab(named(name), vision) for name in ("paper", "compute", "pending", "blocked", "wrong", "good")}
+        for a, b in (("pending", "blocked"), ("pending", "wrong"), ("blocked", "wrong"), ("good", "wrong"), ("pending", "paper"),
+                     ("compute", "blocked"), ("compute", "paper")):
+            distance = sum((p - q) ** 2 for p, q in zip(seen[a], seen[b])) ** 0.5
+            assert distance > 15, (scheme, kind, a, b, distance)
+
+
 def themes(page):
     """Screenshots in both themes: paper and ink change places, what was found keeps its colour and shape."""
     path = made(GLOO + "/early-read")
@@ -206,6 +267,7 @@ def themes(page):
         piece = [rgb for row in rows[box[1]:box[3]] for rgb in row[box[0]:box[2]]]
         hot = sum(map(warm, piece)) / len(piece)
         assert 0.4 < hot < 0.95, (scheme, hot, "a hatch: both colours are there")
+        colours_hold(page, scheme)
     page.click("#theme")
     assert page.text("#theme") == "theme: light"
     page.click("#theme")

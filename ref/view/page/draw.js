@@ -12,7 +12,7 @@ function make(name, attributes, parent, text) {
 }
 
 const hasTime = history_.unit !== "";
-const picture = { axis: hasTime ? "time" : "order", from: 0, to: 1, chosen: null, finding: null, matched: new Set(), rows: [], lane: [] };
+const picture = { axis: hasTime ? "time" : "order", from: 0, to: 1, chosen: null, finding: null, places: [], matched: new Set(), rows: [], lane: [] };
 
 const at = (moment) => (moment === null ? null : picture.axis === "time" ? moment.t : moment.order);
 function extent() {
@@ -52,6 +52,7 @@ function pack() {
   picture.shown = shown;
 }
 
+const wide = (text) => 6.6 * text.length; // of a label, about
 const width = () => Math.max(300, lanes.clientWidth - 2);
 const x = (v) => LEFT + ((v - picture.from) / (picture.to - picture.from)) * (width() - LEFT - RIGHT);
 const inverse = (px) => picture.from + ((px - LEFT) / (width() - LEFT - RIGHT)) * (picture.to - picture.from);
@@ -70,7 +71,8 @@ function drawAxis(svg) {
   if (picture.axis === "order" || history_.unit === "ticks") step = Math.max(1, step);
   for (let v = Math.ceil(picture.from / step) * step; v <= picture.to; v += step) {
     make("line", { x1: x(v), x2: x(v), y1: TOP - 4, y2: picture.height, class: "tick" }, svg);
-    make("text", { x: x(v) + 3, y: 12 }, svg, timeText(v, step));
+    const text = timeText(v, step);
+    if (x(v) + 3 + wide(text) < width()) make("text", { x: x(v) + 3, y: 12 }, svg, text);
   }
 }
 
@@ -100,9 +102,11 @@ function drawSpan(svg, span) {
   if (right > middle && picture.axis === "time") make("rect", { x: middle, y: lane.y + 5, width: right - middle, height: 3, class: "blocked" }, g);
   make("title", {}, g, opName(span) + (span.step >= 0 ? ", step " + span.step : "") + ", rank " + span.rank + ": " + ends[span.ended] +
     (state === "wrong" ? "; something was found" : ""));
-  const isPale = middle - left > 46;
-  if (isPale || (right - middle > 46 && state !== "wrong")) {
-    make("text", { x: (isPale ? left : middle) + 3, y: y + 9, "pointer-events": "none", class: isPale ? "on-pale" : "on-solid" }, g, opName(span));
+  // A label stands clear of the numbers of a finding's events.
+  const name = opName(span), isPale = middle - left > wide(name) + 4, start = isPale ? left : middle;
+  const numbered = picture.places.some((p) => p.it === span && Math.abs(x(at(p.it[p.when])) - start) < 9) ? 11 : 3;
+  if ((isPale ? middle : right) - start > wide(name) + numbered && (isPale || state !== "wrong")) {
+    make("text", { x: start + numbered, y: y + 9, "pointer-events": "none", class: isPale ? "on-pale" : "on-solid" }, g, name);
   }
 }
 
@@ -153,7 +157,9 @@ function drawWitnesses(svg) {
     points.push({ x: px, y, number: k + 1 });
   });
   const inside = points.filter((p) => p.x >= LEFT - 1 && p.x <= width() - RIGHT + 1);
-  if (inside.length > 1) make("path", { d: "M" + inside.map((p) => p.x + "," + p.y).join("L"), class: "thread" }, svg);
+  // The thread bows, so that it does not hide the bar that it follows.
+  const bow = (p, k) => k ? "Q" + (inside[k - 1].x + p.x) / 2 + "," + ((inside[k - 1].y + p.y) / 2 + (Math.abs(inside[k - 1].y - p.y) < 8 ? 22 : 0)) + " " + p.x + "," + p.y : "M" + p.x + "," + p.y;
+  if (inside.length > 1) make("path", { d: inside.map(bow).join(""), class: "thread" }, svg);
   for (const p of inside) {
     const g = make("g", { class: "witness", "data-witness": p.number }, svg);
     make("circle", { cx: p.x, cy: p.y, r: 8 }, g);
@@ -163,12 +169,16 @@ function drawWitnesses(svg) {
 
 function draw() {
   lanes.textContent = "";
+  picture.places = picture.finding ? picture.finding.events.map(placeOf).filter((p) => p && at(p.it[p.when]) !== null) : [];
   const svg = make("svg", { width: width(), height: picture.height, viewBox: "0 0 " + width() + " " + picture.height,
     role: "img", "aria-label": "what each rank did with each all-reduce" }, lanes);
   const defs = make("defs", {}, svg);
   const hatch = make("pattern", { id: "hatch", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, defs);
   make("rect", { width: 6, height: 6, style: "fill:var(--wrong)" }, hatch);
   make("rect", { width: 2, height: 6, style: "fill:var(--paper)" }, hatch);
+  const pale = make("pattern", { id: "hatch-pale", width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, defs);
+  make("rect", { width: 8, height: 8, style: "fill:var(--pending)" }, pale);
+  make("rect", { width: 2, height: 8, style: "fill:var(--wrong)" }, pale);
   ranks.forEach((_, rank) => drawLane(svg, rank));
   drawAxis(svg);
   const seen = picture.shown.filter((span) => at(span.issue) <= picture.to && endOf(span) >= picture.from);

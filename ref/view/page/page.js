@@ -1,6 +1,8 @@
 // Controls: findings, clicks, keys, search, themes.
 const NOTES = 3; // of a kind that are listed
+const FEW = 24; // records that are shown all at once
 const by = (id) => document.getElementById(id);
+const counted = (count, noun) => count + " " + noun + (count === 1 ? "" : "s");
 
 function head() {
   const signs = { PASS: "✓", FAIL: "✗", UNKNOWN: "?" };
@@ -9,8 +11,8 @@ function head() {
   by("name").textContent = verdict.path;
   document.title = verdict.verdict + " " + verdict.path + " - alar";
   by("reason").textContent = verdict.reason;
-  by("facts").textContent = ranks.length + " ranks, " + history_.records + " records, " + verdict.operations + " all-reduces, " + verdict.judged + " judged, " +
-    verdict.reports + " log lines" + (history_.is_all ? "" : "; long: a summary, with every all-reduce around what was found and at both ends") +
+  by("facts").textContent = counted(ranks.length, "rank") + ", " + counted(history_.records, "record") + ", " + counted(verdict.operations, "all-reduce") + ", " +
+    verdict.judged + " judged, " + counted(verdict.reports, "log line") + (history_.is_all ? "" : "; long: a summary, with every all-reduce around what was found and at both ends") +
     (hasTime ? "" : "; no times were recorded, so the order of records stands for time") +
     (hasTime && ranks.some((rank) => !rank.shares) ? "; the ranks share no clock, so each begins with 0" : "");
 }
@@ -51,8 +53,8 @@ function sidebar() {
     it.className = "finding " + finding.is;
     it.dataset.finding = index;
     tell(it, "b", finding.anomaly);
-    tell(it, "span", (finding.group !== undefined ? finding.group + "/" + finding.op : finding.metric || "") +
-      (finding.step !== undefined ? ", step " + finding.step : "") + (finding.ranks.length ? ", rank " + finding.ranks.join(", ") : ""));
+    tell(it, "span", [finding.group !== undefined ? finding.group + "/" + finding.op : finding.metric, finding.step !== undefined && "step " + finding.step,
+      finding.ranks.length && (finding.ranks.length > 1 ? "ranks " : "rank ") + finding.ranks.join(", ")].filter(Boolean).join(", "));
     tell(it, "small", finding.sentence);
     if (finding.excused_by) tell(it, "small", "excused by " + finding.excused_by);
     it.addEventListener("click", () => chooseFinding(index));
@@ -110,6 +112,10 @@ function chooseFinding(index) {
   storyOf(finding);
   const places = finding.events.map(placeOf).filter((p) => p && at(p.it[p.when]) !== null);
   if (!places.length) return draw();
+  if (history_.records <= FEW) {
+    show(...extent());
+    return scrollToRank(places[places.length - 1].it.rank);
+  }
   const points = places.map((p) => at(p.it[p.when]));
   const least = Math.min(...points), most = Math.max(...points), margin = Math.max((most - least) * 0.35, (extent()[1] - extent()[0]) / (history_.is_all ? 12 : 4000));
   show(least - margin, most + margin);

@@ -9,7 +9,8 @@ function tell(parent, name, text, className) {
   return node;
 }
 function table(heads, rows, className) {
-  const it = tell(detail, "table", undefined, className || "");
+  const it = tell(tell(detail, "div", undefined, "wide"), "table", undefined, className || "");
+  const columns = Math.max(...(heads ? [heads] : []).concat(rows).map((cells) => cells.length));
   if (heads) {
     const row = tell(it, "tr");
     for (const head of heads) tell(row, "th", head);
@@ -18,68 +19,57 @@ function table(heads, rows, className) {
     const row = tell(it, "tr");
     for (const cell of cells) {
       const td = tell(row, "td");
-      if (cell instanceof Node) td.appendChild(cell);
-      else td.textContent = cell === undefined || cell === null ? "" : cell;
+      td.textContent = cell === undefined || cell === null ? "" : cell;
     }
+    row.lastChild.colSpan = Math.max(1, columns - cells.length + 1);
   }
   return it;
 }
 const list = (items) => (items.length ? items.join(", ") : "none");
 
-const verbs = { issue: "issues", test: "polls", wait: "waits for", done: "is told that it is done:", complete: "sees completion of",
-  fail: "is told of the failure of", read: "reads", write: "writes into", alloc: "is handed out the storage of", free: "frees",
-  drop: "drops the handle of", cancel: "cancels", report: "reports" };
-
-function eventText(finding, event) {
-  const place = placeOf(event);
-  const op = place && opName(place.it) ? opName(place.it) : finding.group !== undefined ? finding.group + "/" + finding.op : finding.metric || "";
-  const dtype = place && place.it.dtype ? place.it.dtype : finding.dtype || "f32";
-  const bits = (event.bits || []).map((hex) => value(hex.length === 8 && dtype === "f64" ? "f32" : hex.length === 16 && dtype === "f32" ? "f64" : dtype, hex));
-  return (event.by ? "the back end of " : "") + "rank " + event.rank + " " + (verbs[event.ev] || event.ev) + " " +
-    (event.ev === "report" ? finding.metric || "a value" : op) + (event.n ? ", " + event.n + (event.n === 1 ? " element" : " elements") : "") +
-    (bits.length ? (event.at ? ", from element " + event.at : "") + ": " + bits.join(", ") : "") + (event.t !== undefined ? ", t = " + event.t : "");
+// Where an event was recorded, by its name beside the others.
+function placeText(event) {
+  const file = event.file || "", inside = verdict.path + "/";
+  const name = file.startsWith(inside) ? file.slice(inside.length) : file.slice(file.lastIndexOf("/") + 1);
+  return name + (event.line ? ":" + event.line : "") + (event.src ? ", called from " + event.src : "");
 }
 
 // Where the value lies beside what any order could have given.
 function rangePicture(dtype, found, low, high) {
   const [a, b, v] = [low, high, found].map((hex) => Number(fromBits(dtype, hex)));
-  const box = make("svg", { class: "range", width: 560, height: 66, role: "img", "aria-label": "legal range and value" });
+  if (![a, b, v].every(Number.isFinite)) return;
+  const box = make("svg", { class: "range", width: 560, height: 66, role: "img", "aria-label": "legal range and value" }, detail);
   const least = Math.min(a, v), most = Math.max(b, v), room = (most - least) || Math.abs(a) || 1;
   const px = (q) => 40 + ((q - least + room * 0.15) / (room * 1.3)) * 480;
-  if (![a, b, v].every(Number.isFinite)) return box;
   make("line", { x1: 20, x2: 540, y1: 30, y2: 30, style: "stroke:var(--line)" }, box);
   make("rect", { x: px(a), y: 22, width: Math.max(3, px(b) - px(a)), height: 16, style: "fill:var(--blocked)" }, box);
   make("path", { d: "M" + px(v) + ",16l-6,-11h12Z", style: "fill:" + (v < a || v > b ? "var(--wrong)" : "var(--good)") }, box);
-  const put = (q, y, text) => make("text", { x: Math.min(520, Math.max(40, px(q))), y, "text-anchor": "middle" }, box, text);
+  const put = (q, y, text) => make("text", { x: Math.min(558 - wide(text) / 2, Math.max(wide(text) / 2, px(q))), y, "text-anchor": "middle" }, box, text);
   put(a === b ? a : a + (b - a) / 2, 56, a === b ? "legal: " + decimal(dtype, low) : "legal: " + decimal(dtype, low) + " to " + decimal(dtype, high));
-  make("text", { x: px(v) + 10, y: 13 }, box, "found: " + decimal(dtype, found));
-  return box;
+  put(v + (wide("found: " + decimal(dtype, found)) / 2 + 10) / 480 * room * 1.3, 13, "found: " + decimal(dtype, found));
 }
-
-const causes = (why) => why.cause + (why.rank !== undefined ? " " + why.rank : "") + (why.ranks ? " {" + why.ranks.join(", ") + "}" : "") +
-  (why.by !== undefined ? " by " + why.by : "") + (why.count !== undefined ? " " + why.count : "") + (why.dtype ? " " + why.dtype : "") +
-  (why.model ? " " + why.model : "") + (why.bit !== undefined ? ", bit " + why.bit : "");
 
 function storyOf(finding) {
   detail.textContent = "";
-  tell(detail, "h2", finding.anomaly + ": " + finding.sentence);
+  tell(detail, "h2", finding.says);
   const rows = [["rule", finding.rule + ": " + finding.sentence]];
   const at = new Map();
   finding.events.forEach((event, k) => {
     const head = k === 0 ? "Let" : k + 1 === finding.events.length ? "However," : "Then";
     at.set(rows.length, event);
-    rows.push([(k + 1) + "  " + head, eventText(finding, event), (event.file || "") + (event.line ? ":" + event.line : "") +
-      (event.src ? ", called from " + event.src : "")]);
+    rows.push([(k + 1) + "  " + head, event.says, placeText(event)]);
   });
   if (finding.last_good !== undefined) rows.push(["last good", finding.group + "/" + finding.last_good + " was judged good"]);
   rows.push(["allowed", finding.allowed]);
-  if (finding.joined.length || finding.missing.length) rows.push(["ranks", "joined {" + list(finding.joined) + "}, missing {" + list(finding.missing) + "}"]);
+  if (finding.joined.length || finding.missing.length) {
+    rows.push(["ranks", "joined {" + list(finding.joined) + "}" + (finding.missing.length ? ", missing {" + list(finding.missing) + "}" : "")]);
+  }
   if (finding.found !== undefined) rows.push(["found", (finding.element !== undefined ? "element " + finding.element + ": " : "") + value(finding.dtype, finding.found)]);
   if (finding.lowest !== undefined) {
     rows.push(["legal", value(finding.dtype, finding.lowest) + (finding.highest === finding.lowest ? "" : " to " + value(finding.dtype, finding.highest))]);
   }
   if (finding.diagnosis) {
-    rows.push(["reads as", list(finding.diagnosis.explanations.map(causes)) + (finding.diagnosis.unique ? ", the only explanation of its kind" : "")]);
+    rows.push(["reads as", finding.diagnosis.explanations.map((why) => why.says).join(", or ") + (finding.diagnosis.unique ? ", the only explanation of its kind" : "")]);
   }
   if (finding.excused_by) rows.push(["excused by", "the fault " + finding.excused_by + ", injected on purpose"]);
   const it = table(null, rows, "story");
@@ -89,9 +79,7 @@ function storyOf(finding) {
     it.rows[row].classList.add("event");
     it.rows[row].addEventListener("click", () => choose(place.it));
   }
-  if (finding.found !== undefined && finding.lowest !== undefined) {
-    detail.appendChild(rangePicture(finding.dtype, finding.found, finding.lowest, finding.highest));
-  }
+  if (finding.found !== undefined && finding.lowest !== undefined) rangePicture(finding.dtype, finding.found, finding.lowest, finding.highest);
   const place = finding.events.map(placeOf).find((p) => p && p.it.kind !== "mark");
   if (place && place.it.kind === "span") contributions(place.it, finding.element || 0);
   if (place && place.it.kind === "report") reportTable(place.it);
@@ -118,7 +106,7 @@ function contributions(span, element) {
   for (const legal of legalOf.get(opName(span)) || []) {
     const range = legal.low ? "; any order gives " + value(span.dtype, legal.low) + (legal.low === legal.high ? "" : " to " + value(span.dtype, legal.high)) : "";
     tell(detail, "p", "element " + legal.element + " is legal: " + legal.proof + (legal.tree ? ", tree " + legal.tree : "") + range);
-    if (legal.low && legal.low !== legal.high) detail.appendChild(rangePicture(span.dtype, legal.bits, legal.low, legal.high));
+    if (legal.low && legal.low !== legal.high) rangePicture(span.dtype, legal.bits, legal.low, legal.high);
   }
 }
 

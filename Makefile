@@ -127,7 +127,7 @@ check: ## everything a change must pass; ends with "N passed, N failed"
 	$(Q)$(MAKE) $(PARALLEL) tests
 	$(Q)ci/check.sh
 
-MATRIX := $(MPIS:%=$(BUILD)/tests/matrix/probe-%) $(BUILD)/tests/openmpi/mixed $(BUILD)/tests/openmpi/stray $(BUILD)/tests/openmpi/odd
+MATRIX := $(MPIS:%=$(BUILD)/tests/matrix/probe-%) $(BUILD)/tests/openmpi/mixed $(BUILD)/tests/openmpi/stray $(patsubst %,$(BUILD)/tests/openmpi/%,odd everyday collect)
 deps-matrix: ## install what `make matrix` needs besides: Open MPI, torch
 	$(Q)ci/install-deps.sh matrix
 

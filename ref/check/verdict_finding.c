@@ -30,12 +30,12 @@ static void say_op(struct verdict_phrase *phrase, const struct alar_evidence *ev
 /* A reduction, or another collective, from what the evidence keeps of it. */
 static void say_collective(struct verdict_phrase *phrase, unsigned long long amount)
 {
-    static const char *const names[] = {"",       "all_gather",     "gather",
-                                        "reduce", "reduce_scatter", "broadcast"};
+    static const char *const names[] = {
+        "", "all_gather", "gather", "reduce", "reduce_scatter", "broadcast", "scan"};
     unsigned long long name = amount >> 8 & 7, root = amount >> 11, red = amount & 255;
     bool is_moved = name == 1 || name == 2 || name == 5;
 
-    verdict_say(phrase, "%s%s%s", name < 6 ? names[name] : "?", name > 0 && !is_moved ? " " : "",
+    verdict_say(phrase, "%s%s%s", name < 7 ? names[name] : "?", name > 0 && !is_moved ? " " : "",
                 is_moved             ? ""
                 : red <= ALAR_MINLOC ? alar_reduction_names[red]
                                      : "?");

@@ -67,6 +67,11 @@ void verdict_say_pass(struct verdict_phrase *phrase, const struct alar_verdict *
         verdict_say(phrase, " (of %llu only the first elements, which is what was recorded)",
                     (unsigned long long)verdict->prefixes);
     }
+    if (verdict->called) {
+        verdict_say(phrase,
+                    " (of %llu, no all-reduces, the calls alone were compared; the first: %s)",
+                    (unsigned long long)verdict->called, verdict->refusal);
+    }
     alar_verdict_reports(verdict, reports, sizeof reports);
     verdict_say(phrase, "%s", reports);
     say_reveal(phrase, verdict);

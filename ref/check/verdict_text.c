@@ -16,8 +16,9 @@ void verdict_say_unknown(struct verdict_phrase *phrase, const struct alar_histor
         verdict_say(phrase, " (%llu times)", (unsigned long long)verdict->unknown[reason]);
     }
     if (reason == ALAR_UNKNOWN_NO_VALUE && verdict->refused > 0) {
-        verdict_say(phrase, ", and %llu of %llu operations judged: the first is %s",
+        verdict_say(phrase, ", and %llu of %llu operations judged: the first, %s/%llu, is %s",
                     (unsigned long long)verdict->judged, (unsigned long long)verdict->operations,
+                    verdict->refused_group, (unsigned long long)verdict->refused_number,
                     verdict->refusal);
     }
     if (reason == ALAR_UNKNOWN_STORAGE) {

@@ -94,8 +94,12 @@ static void stop_tell(const struct alar_job *job)
 static int recording_tell(const struct record *record, const struct alar_recording *recording,
                           int code)
 {
-    fprintf(stderr, "alar record: %llu all-reduces of %u ranks; judge them with: alar check %s\n",
-            (unsigned long long)recording->operations, recording->ranks, record->directory);
+    fprintf(stderr, "alar record: %llu all-reduces of %u ranks",
+            (unsigned long long)recording->operations, recording->ranks);
+    if (recording->others > 0) {
+        fprintf(stderr, " and %llu other collectives", (unsigned long long)recording->others);
+    }
+    fprintf(stderr, "; judge them with: alar check %s\n", record->directory);
     if (recording->refused > 0) {
         fprintf(stderr, "alar record: the values of %llu can't be judged; the first: %s\n",
                 (unsigned long long)recording->refused, recording->refusal);
@@ -128,7 +132,7 @@ static int job_tell(const struct record *record, const struct alar_job *job,
         return alar_cli_complain("record", recording.unusable);
     }
     stop_tell(job);
-    if (recording.operations == 0 && job->stop == ALAR_WATCH_NOT) {
+    if (recording.operations + recording.others == 0 && job->stop == ALAR_WATCH_NOT) {
         return empty_complain(record, &recording, launch, command, count);
     }
     return recording_tell(record, &recording, job->code);

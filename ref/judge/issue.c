@@ -275,7 +275,11 @@ enum alar_status judge_issue(struct alar_judge *judge)
     if (event->has[ALAR_FIELD_REFUSED] && judge->verdict.refused++ == 0) {
         alar_text_keep(event->text[ALAR_FIELD_REFUSED], judge->verdict.refusal,
                        sizeof judge->verdict.refusal);
+        alar_text_keep(event->text[ALAR_FIELD_OP], judge->verdict.refused_group,
+                       sizeof judge->verdict.refused_group);
+        judge->verdict.refused_number = number;
     }
+    op->is_refused = op->is_refused || event->has[ALAR_FIELD_REFUSED];
     if (op->issued++ == 0) {
         op->first = member;
         issue_describe(judge, op, &mine);

@@ -48,6 +48,7 @@ struct judge_entry {
     bool is_class_read; /* nobody told the result: it is what the program read */
     uint32_t rank;
     enum alar_dtype dtype; /* of what it contributed */
+    bool gets_nothing;     /* its part of the result is empty */
     uint32_t red;          /* with the kind of collective above it */
     int64_t step, mb;      /* as this rank labels it; -1: not */
     uint64_t op;

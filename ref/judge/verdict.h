@@ -244,9 +244,12 @@ struct alar_verdict {
     char stray[ALAR_NAME_MAX]; /* the first storage of ALAR_UNKNOWN_STORAGE */
     int64_t claimed;           /* tokens in the first report of ALAR_UNKNOWN_COUNTS; -1: none */
     uint64_t refused; /* operations, rank by rank, whose values the recorder has no word for */
-    char refusal[2 * ALAR_NAME_MAX]; /* why, of the first */
-    struct alar_pending pending;     /* the first one of ALAR_UNKNOWN_PENDING */
-    uint32_t stands;                 /* ranks that stood somewhere; the first ones follow */
+    char refusal[2 * ALAR_NAME_MAX]; /* why, of the first, which is: */
+    char refused_group[ALAR_NAME_MAX];
+    uint64_t refused_number;
+    uint64_t called; /* collectives that are no all-reduces, of which the recorder had no values */
+    struct alar_pending pending; /* the first one of ALAR_UNKNOWN_PENDING */
+    uint32_t stands;             /* ranks that stood somewhere; the first ones follow */
     struct alar_stand stand[ALAR_LIST_MAX];
     uint64_t widened;                   /* of those below: told by another finding, and no notes */
     uint64_t found[ALAR_ANOMALY_COUNT]; /* findings by anomaly */

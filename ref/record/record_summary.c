@@ -52,7 +52,10 @@ static void line_count(struct alar_recording *recording, const char *line)
         text_keep(line, "\"text\":\"", recording->unusable, sizeof(recording->unusable));
     }
     if (strncmp(line, "{\"ev\":\"issue\"", 13) == 0) {
-        recording->operations++;
+        bool is_other = strstr(line, "\"coll\":\"") != NULL;
+
+        recording->others += is_other;
+        recording->operations += !is_other;
         recording->refused += strstr(line, "\"refused\":\"") != NULL;
         text_keep(line, "\"refused\":\"", recording->refusal, sizeof(recording->refusal));
     }

@@ -11,7 +11,8 @@
 struct alar_recording {
     uint32_t ranks;      /* files */
     uint32_t ended;      /* of these: with an `end` */
-    uint64_t operations; /* issued, all ranks together */
+    uint64_t operations; /* all-reduces issued, all ranks together */
+    uint64_t others;     /* other collectives likewise, whose values are recorded */
     uint64_t refused;    /* of these: without a value, because a history has no word for them */
     char refusal[128];   /* why, of the first; "" */
     char unusable[256];  /* why a rank would not go on: what it was asked for can't be used; "" */

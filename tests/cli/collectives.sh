@@ -97,6 +97,22 @@ all_gather 0 2 FAIL	premature: operation world/0, rank 0
 reduce_scatter 2 0 FAIL	premature: operation world/0, rank 2
 END
 
+# prefixes OUT0 OUT1: each rank puts 2 into its block and those behind; rank 0 ends before rank 1 begins.
+prefixes() {
+    history <<END
+{"ev":"trace","v":1,"world":2,"clock":"ticks"}
+{"ev":"issue","rank":0,"t":1,"op":0,"coll":"scan","red":"product","dtype":"i32","sync":true,"n":2,"in":[2,2]}
+{"ev":"done","rank":0,"t":2,"op":0,"at":0,"out":$1}
+{"ev":"issue","rank":1,"t":3,"op":0,"coll":"scan","red":"product","dtype":"i32","sync":true,"n":2,"in":[1,3]}
+{"ev":"done","rank":1,"t":4,"op":0,"at":1,"out":$2}
+{"ev":"end"}
+END
+    judge
+}
+# spec: H-39, H-50, H-52
+expect_text "a scan" 0 "1 of 1 operations judged" prefixes '[2]' '[6]'
+expect_text "a scan that forgets a rank" 1 "FAIL	illegal-value" prefixes '[2]' '[3]'
+
 # differs FIELDS0 FIELDS1: what the ranks say of one call.
 differs() {
     history <<END

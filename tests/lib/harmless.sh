@@ -67,6 +67,38 @@ options=()
 check "stack: bare and recorded alike" same 3 "$programs/odd" stack
 expect_text "a contribution in a frame that is gone" 1 "in-flight-write: operation world/0" judged
 
+# What people's programs do.
+right "2 of 2 operations judged" 3 "$programs/everyday" least
+right "2 of 2 operations judged" 3 "$programs/everyday" worst
+right "103 of 103 operations judged" 2 "$programs/everyday" kinds
+right "8 of 8 operations judged" 4 "$programs/everyday" halves
+right "not seen by its recorder: reads of results" 2 "$programs/everyday" early
+check "an operation of the program's own: bare and recorded alike" same 3 "$programs/everyday" user-op
+expect_text "what is not judged is named, and how many were" 2 \
+    "1 of 2 operations judged: the first, world/0, is an operation of the program's own" judged
+check "a long buffer: bare and recorded alike" same 3 "$programs/everyday" long-send
+expect_text "written to in flight" 1 "in-flight-write: operation world/0" judged
+check "a forgotten wait: bare and recorded alike" same 2 "$programs/everyday" forget
+expect_text "is a leak" 1 "leak: operation world/2" judged
+
+# Other collectives, with their values. spec: H-39, H-50, H-51
+right "74 of 79 operations judged" 3 "$programs/collect" right
+right "42 of 45 operations judged" 1 "$programs/collect" right
+right "2 of 2 operations judged" 3 "$programs/collect" early
+right "2 of 2 operations judged" 3 "$programs/collect" long
+right "of 1, no all-reduces, the calls alone were compared" 3 "$programs/collect" gaps
+check "a long double that no f64 holds: bare and recorded alike" same 2 "$programs/collect" long
+expect_text "is named" 2 "2 of 3 operations judged: the first, world/2, is a long double" judged
+collect() { # collect WHAT ANOMALY TEXT
+    recorded 3 "$programs/collect" wrong "$1"
+    expect_text "collectives, $1: convicted" 1 "$2: operation world/0, rank" judged
+    check "collectives, $1: by name" says "$3"
+}
+collect operation mismatch-red ': reduce sum with root 0 against reduce max with root 0'
+collect count mismatch-elements ': 3 against 6'
+collect type mismatch-dtype ': i32 against f32'
+collect write in-flight-write 'ranks 0, 1, 2'
+
 # Hangs.
 hang() { # hang CLAIM CHECK-CODE CHECK-TEXT WHAT
     options=(--deadline-ms 400)
@@ -82,6 +114,12 @@ check "where every rank stands" says 'stands .*rank 0 in MPI_Recv, with rank 1, 
 hang "a rank that finalizes" 1 "joined {1}, missing {0}" missing
 hang "a hang beside the all-reduces" 1 "hang: ranks 0, 1: ranks stood still" everybody
 hang "an error that is fatal" 1 "illegal-call: rank" fatal
+
+options=(--deadline-ms 400)
+expect_code "a reduction over the world instead of half of it: recorded" 2 recorded 4 "$programs/everyday" world
+expect_text "says who is through" 1 "operation world/3, ranks 0, 1" judged
+check "and who waits" says 'stands .*rank 2 in MPI_Wait'
+options=()
 
 killed() { # killed COMMAND...: `alar record` in it is told to end while rank 0 sleeps
     "$@" "$alar" record --replace -o "$SCRATCH/h" -- "${launcher[@]}" -n 2 "$programs/odd" wrong asleep

@@ -132,7 +132,7 @@ static bool history_start(int level)
     const struct alar_history_options options = {
         .directory = directory != NULL ? directory : ".",
         .rank = recorder.rank,
-        .elements = RECORD_ELEMENTS,
+        .elements = RECORD_PARTS,
         /* Room for the members of a group. */
         .ops = recorder.ranks,
     };

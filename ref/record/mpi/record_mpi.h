@@ -26,12 +26,13 @@
 #pragma GCC visibility push(hidden)
 
 enum {
-    RECORD_ELEMENTS = 16,               /* elements of a contribution or result that are kept */
-    RECORD_BYTES = RECORD_ELEMENTS * 8, /* bytes of them, at most */
-    RECORD_SRC_BYTES = 512,             /* of a caller's place */
-    RECORD_NAME_BYTES = 64,             /* of a group */
-    RECORD_GUARD_BYTES = 1024,          /* receive buffers up to here are guarded */
-    RECORD_SLOTS = 64,                  /* threads that call MPI, and are watched */
+    RECORD_ELEMENTS = 16,            /* elements of a contribution or result that are kept */
+    RECORD_PARTS = 64,               /* likewise, where each rank has a part of them */
+    RECORD_BYTES = RECORD_PARTS * 8, /* bytes of them, at most */
+    RECORD_SRC_BYTES = 512,          /* of a caller's place */
+    RECORD_NAME_BYTES = 64,          /* of a group */
+    RECORD_GUARD_BYTES = 1024,       /* receive buffers up to here are guarded */
+    RECORD_SLOTS = 64,               /* threads that call MPI, and are watched */
     RECORD_NO_PEER = INT32_MIN
 };
 
@@ -41,7 +42,9 @@ struct record_group {
     uint64_t handle;           /* the communicator's bits */
     char name[RECORD_NAME_BYTES];
     uint32_t *member; /* ranks of the world, ascending */
+    uint32_t *order;  /* the same as the communicator numbers them */
     uint32_t members;
+    uint32_t self;       /* this rank's number in it */
     uint64_t issued;     /* all-reduces so far */
     uint64_t calls;      /* collective calls so far, all-reduces included */
     uint64_t persistent; /* requests made so far */
@@ -49,27 +52,53 @@ struct record_group {
     bool is_declared;    /* in the history */
 };
 
+/* The collectives whose values are recorded. */
+enum record_kind {
+    RECORD_ALL_REDUCE,
+    RECORD_ALL_GATHER,
+    RECORD_REDUCE,
+    RECORD_REDUCE_SCATTER,
+    RECORD_SCAN
+};
+
 /* A call of the program's, before anything is done with it. */
 struct record_call {
     const void *send; /* MPI_IN_PLACE: the input is in `recv` */
     void *recv;
-    int64_t count;
+    int64_t count; /* of an all-gather and a scattering of blocks: of each rank's block */
     MPI_Datatype type;
     MPI_Op op;
     MPI_Comm comm;
     bool is_sync;
     const char *name;   /* of the function */
     const void *caller; /* return address */
+    enum record_kind kind;
+    int root;              /* of a reduce, as the communicator numbers it */
+    const int *counts;     /* of each rank's block, where they differ; NULL: `count` */
+    const MPI_Count *wide; /* the same of a large-count twin */
+    int64_t send_count;    /* of an all-gather: what `send` holds */
+    MPI_Datatype send_type;
 };
+
+/* A call in a wrapper whose parameters have the names of those fields; then the fields it has
+ * besides. */
+#define RECORD_CALL(function, is_blocking, ...)                                       \
+    {                                                                                 \
+        .send = send, .recv = recv, .type = type, .comm = comm, .name = (function),   \
+        .is_sync = (is_blocking), .caller = __builtin_return_address(0), __VA_ARGS__, \
+    }
 
 /* What the values of a call are. */
 struct record_type {
     enum alar_dtype dtype;
-    const char *reduction; /* as a history names it */
-    const char *refusal;   /* why the values can't be recorded: text for people; NULL: they are */
-    uint32_t elements;     /* of the history's for one of the call's: 2 for pairs and complex */
-    uint32_t bytes;        /* of one of the call's in memory */
-    uint32_t index;        /* where the int of a pair stands in it; 0: all parts are alike */
+    bool is_known;           /* dtype and elements are; else the history's elements are bytes */
+    enum alar_reduction red; /* ALAR_REDUCTION_WORDS: a history has no word for it */
+    const char *refusal;     /* why the values can't be recorded: text for people; NULL: they are */
+    uint32_t elements;       /* of the history's for one of the call's: 2 for pairs and complex */
+    uint32_t bytes;          /* of one of the call's in memory */
+    uint32_t pair;           /* bytes of a pair, where its parts are not alike; else 0 */
+    uint32_t index;          /* where the int of such a pair stands in it */
+    bool is_long;            /* long doubles: recorded as f64 where nothing is lost by that */
 };
 
 /* An all-reduce that is not over, or a persistent one; or a communicator in the making. */
@@ -89,14 +118,19 @@ struct record_op {
     bool is_complete; /* the program knows; its request still lives */
     bool is_opaque;   /* no value is recorded: type.refusal says why */
     bool has_polled;  /* a test that found nothing is on record */
+    bool has_result;  /* `out` is what the library gave */
     uint64_t polls;   /* tests that found nothing */
     struct record_type type;
-    uint64_t bytes;  /* of the whole contribution */
-    uint64_t kept;   /* elements in `in` and `out` */
-    uint64_t hash;   /* of the send buffer at issue; 0 when there is none of its own */
-    uint64_t guard;  /* of the receive buffer when the library last left it; 0: not kept */
-    uint64_t visits; /* of the thread's slot then: the library had no turn since */
-    void *flipped;   /* what MPI was given instead of the send buffer; NULL: nothing */
+    uint64_t n;         /* elements, as the history has them */
+    uint64_t first;     /* of them: where this rank's part begins */
+    uint64_t own;       /* how many are in it */
+    uint64_t bytes;     /* of the whole contribution */
+    uint64_t out_bytes; /* of what this rank gets */
+    uint64_t kept;      /* elements in `in`, and in `out` of a whole result */
+    uint64_t hash;      /* of the send buffer at issue; 0 when there is none of its own */
+    uint64_t guard;     /* of the receive buffer when the library last left it; 0: not kept */
+    uint64_t visits;    /* of the thread's slot then: the library had no turn since */
+    void *flipped;      /* what MPI was given instead of the send buffer; NULL: nothing */
     unsigned char in[RECORD_BYTES];
     unsigned char out[RECORD_BYTES];
 };
@@ -218,12 +252,29 @@ struct record_group *record_group_persistent(struct record_group *group);
 /* How the values of a call are recorded. */
 void record_type_find(const struct record_call *call, struct record_type *type);
 
-/* The first `count` elements of a buffer, as the history has them. */
-void record_type_load(const struct record_type *type, const void *from, uint64_t count,
+/* The first `count` elements of a buffer, as the history has them. False: it has none for one. */
+bool record_type_load(const struct record_type *type, const void *from, uint64_t count,
                       unsigned char *to);
 
+/* ---- which elements: record_mpi_layout.c ----------------------------------------------------- */
+
+/* What the call's buffers are of the operation, by the table of spec/history.md. */
+void record_layout_find(struct record_op *op);
+
+/* The input, and the result as far as this rank has it, into `in` and `out`; false: a value has no
+   place in a history. */
+bool record_layout_read(struct record_op *op);
+bool record_layout_result(struct record_op *op);
+
+/* Where the input stands in memory. */
+const void *record_layout_input(const struct record_op *op);
+
+/* Does this rank get a part of the result, or none of it? Then which elements. */
+bool record_layout_is_part(const struct record_op *op, uint64_t *at, uint64_t *count);
+
 /* Could any library accept the call? What is null or overlaps is not even looked at. */
-bool record_is_legal(const struct record_call *call, const void *request);
+bool record_is_legal(const struct record_call *call, const struct record_group *group,
+                     const void *request);
 
 /* ---- operations: record_mpi_op.c ------------------------------------------------------------- */
 
@@ -281,6 +332,9 @@ struct alar_json *record_begin(const char *event, const struct record_op *op, co
 void record_end(void);
 void record_write_trace(int level);
 void record_write_issue(struct record_op *op);
+
+/* A collective call of which no more is known than who made it. */
+void record_write_call(struct record_group *group, const char *name, int root, const void *caller);
 
 /* A call that its library refused, or that it ended the job in. */
 void record_write_refuse(const char *name, struct record_group *group, const char *text,

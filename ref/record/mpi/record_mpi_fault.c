@@ -83,7 +83,7 @@ void record_fault_flip(struct record_op *op)
     if (op->bytes == 0 || !fires(ALAR_POINT_CONTRIBUTION_BITFLIP, op, &bit)) {
         return;
     }
-    const void *input = op->call.send == MPI_IN_PLACE ? op->call.recv : op->call.send;
+    const void *input = record_layout_input(op);
     uint64_t at = (uint64_t)bit % (op->bytes * 8);
 
     op->flipped = malloc(op->bytes);

@@ -24,8 +24,8 @@ struct members {
 static struct record_group *groups[BUCKETS];
 static struct members *known[BUCKETS];
 
-/* The world's ranks of a group, ascending. *is_foreign: some are not in the world. Returns NULL
-   when out of memory. */
+/* The world's ranks of a group, ascending and, behind them, in the group's own order. *is_foreign:
+   some are not in the world. Returns NULL when out of memory. */
 static uint32_t *ranks_list(MPI_Group group, uint32_t *count, bool *is_foreign)
 {
     int size = 0;
@@ -34,7 +34,7 @@ static uint32_t *ranks_list(MPI_Group group, uint32_t *count, bool *is_foreign)
     int *own = calloc((size_t)size + 1, sizeof(*own));
     int *global = calloc((size_t)size + 1, sizeof(*global));
     uint8_t *is_in = calloc(recorder.ranks, 1);
-    uint32_t *member = calloc((size_t)size + 1, sizeof(*member));
+    uint32_t *member = calloc(2 * (size_t)size + 1, sizeof(*member));
 
     *count = 0;
     if (own != NULL && global != NULL && is_in != NULL && member != NULL) {
@@ -52,6 +52,9 @@ static uint32_t *ranks_list(MPI_Group group, uint32_t *count, bool *is_foreign)
             if (is_in[rank]) {
                 member[(*count)++] = rank;
             }
+        }
+        for (int k = 0; k < size; k++) {
+            member[*count + (uint32_t)k] = (uint32_t)global[k];
         }
     }
     free(own);
@@ -158,6 +161,10 @@ static struct record_group *group_create(MPI_Comm comm, bool is_world)
         group->member[0] = recorder.rank;
         group->members = 1;
     }
+    int self = 0;
+    PMPI_Comm_rank(comm, &self);
+    group->order = group->member + group->members;
+    group->self = group->is_foreign ? 0 : (uint32_t)self;
     group_name(group, is_world);
     return group;
 }
@@ -227,6 +234,8 @@ struct record_group *record_group_promise(MPI_Comm comm)
         return NULL;
     }
     group->member = of->member;
+    group->order = of->order;
+    group->self = of->self;
     group->members = of->members;
     group->is_foreign = of->is_foreign;
     group_name(group, false);

@@ -4,8 +4,7 @@
 int MPI_Allreduce(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm)
 {
-    const struct record_call call = {
-        send, recv, count, type, op, comm, true, "MPI_Allreduce", __builtin_return_address(0)};
+    const struct record_call call = RECORD_CALL("MPI_Allreduce", true, .count = count, .op = op);
     struct record_slot *slot = record_arrive(call.name, RECORD_NO_PEER, call.caller);
     struct record_op *record = record_enter(&call, &call);
     int code = PMPI_Allreduce(record_input(record, send), recv, count, type, op, comm);
@@ -18,8 +17,7 @@ int MPI_Allreduce(const void *send, void *recv, int count, MPI_Datatype type, MP
 int MPI_Iallreduce(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op,
                    MPI_Comm comm, MPI_Request *request)
 {
-    const struct record_call call = {
-        send, recv, count, type, op, comm, false, "MPI_Iallreduce", __builtin_return_address(0)};
+    const struct record_call call = RECORD_CALL("MPI_Iallreduce", false, .count = count, .op = op);
     struct record_slot *slot = record_arrive(call.name, RECORD_NO_PEER, call.caller);
     struct record_op *record = record_enter(&call, request);
     int code = PMPI_Iallreduce(record_input(record, send), recv, count, type, op, comm, request);

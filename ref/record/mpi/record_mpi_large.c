@@ -22,8 +22,7 @@ static struct record_slot *prepare(const struct record_call *call)
 int MPI_Allreduce_c(const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op,
                     MPI_Comm comm)
 {
-    const struct record_call call = {
-        send, recv, count, type, op, comm, true, "MPI_Allreduce", __builtin_return_address(0)};
+    const struct record_call call = RECORD_CALL("MPI_Allreduce", true, .count = count, .op = op);
     struct record_slot *slot = record_arrive(call.name, RECORD_NO_PEER, call.caller);
     struct record_op *record = record_enter(&call, &call);
     int code = PMPI_Allreduce_c(record_input(record, send), recv, count, type, op, comm);
@@ -36,8 +35,7 @@ int MPI_Allreduce_c(const void *send, void *recv, MPI_Count count, MPI_Datatype 
 int MPI_Iallreduce_c(const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op,
                      MPI_Comm comm, MPI_Request *request)
 {
-    const struct record_call call = {
-        send, recv, count, type, op, comm, false, "MPI_Iallreduce", __builtin_return_address(0)};
+    const struct record_call call = RECORD_CALL("MPI_Iallreduce", false, .count = count, .op = op);
     struct record_slot *slot = record_arrive(call.name, RECORD_NO_PEER, call.caller);
     struct record_op *record = record_enter(&call, request);
     int code = PMPI_Iallreduce_c(record_input(record, send), recv, count, type, op, comm, request);
@@ -50,15 +48,8 @@ int MPI_Iallreduce_c(const void *send, void *recv, MPI_Count count, MPI_Datatype
 int MPI_Allreduce_init(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    const struct record_call call = {send,
-                                     recv,
-                                     count,
-                                     type,
-                                     op,
-                                     comm,
-                                     false,
-                                     "MPI_Allreduce_init",
-                                     __builtin_return_address(0)};
+    const struct record_call call =
+        RECORD_CALL("MPI_Allreduce_init", false, .count = count, .op = op);
     struct record_slot *slot = prepare(&call);
     int code = PMPI_Allreduce_init(send, recv, count, type, op, comm, info, request);
 
@@ -69,15 +60,8 @@ int MPI_Allreduce_init(const void *send, void *recv, int count, MPI_Datatype typ
 int MPI_Allreduce_init_c(const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                          MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    const struct record_call call = {send,
-                                     recv,
-                                     count,
-                                     type,
-                                     op,
-                                     comm,
-                                     false,
-                                     "MPI_Allreduce_init",
-                                     __builtin_return_address(0)};
+    const struct record_call call =
+        RECORD_CALL("MPI_Allreduce_init", false, .count = count, .op = op);
     struct record_slot *slot = prepare(&call);
     int code = PMPI_Allreduce_init_c(send, recv, count, type, op, comm, info, request);
 
@@ -93,15 +77,8 @@ int MPI_Allreduce_init_c(const void *send, void *recv, MPI_Count count, MPI_Data
 int MPIX_Allreduce_init(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op,
                         MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    const struct record_call call = {send,
-                                     recv,
-                                     count,
-                                     type,
-                                     op,
-                                     comm,
-                                     false,
-                                     "MPIX_Allreduce_init",
-                                     __builtin_return_address(0)};
+    const struct record_call call =
+        RECORD_CALL("MPIX_Allreduce_init", false, .count = count, .op = op);
     struct record_slot *slot = prepare(&call);
     int code = PMPIX_Allreduce_init(send, recv, count, type, op, comm, info, request);
 

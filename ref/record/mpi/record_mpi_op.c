@@ -89,30 +89,30 @@ void record_drop(struct record_op *op)
 /* The input as it is at issue: in place it is in the receive buffer, and soon gone. */
 static void op_read(struct record_op *op)
 {
-    bool is_in_place = op->call.send == MPI_IN_PLACE;
-    const void *input = is_in_place ? op->call.recv : op->call.send;
-    uint64_t elements = (uint64_t)op->call.count * op->type.elements;
-
-    op->bytes = (uint64_t)op->call.count * op->type.bytes;
-    op->kept = elements < RECORD_ELEMENTS ? elements : RECORD_ELEMENTS;
-    record_type_load(&op->type, input, op->kept, op->in);
-    op->hash = is_in_place || op->call.is_sync || recorder.is_unhashed
-                   ? 0
-                   : record_hash(op->call.send, op->bytes);
+    if (!op->is_opaque && !record_layout_read(op)) {
+        op->is_opaque = true;
+        op->type.refusal = "a long double that no f64 holds, or whose sum may round";
+    }
+    op->hash =
+        op->is_opaque || op->call.send == MPI_IN_PLACE || op->call.is_sync || recorder.is_unhashed
+            ? 0
+            : record_hash(op->call.send, op->bytes);
 }
 
-/* The size of what is opaque is asked for once MPI has accepted the type. */
+/* What is of no known type is counted in bytes, once MPI has accepted the type. */
 static void op_measure(struct record_op *op)
 {
     int size = 0;
 
-    if (op->call.type != MPI_DATATYPE_NULL) {
-        PMPI_Type_size(op->call.type, &size);
+    if (op->type.is_known) {
+        return;
     }
-    op->bytes = (uint64_t)op->call.count * (uint64_t)size;
-    op->kept = 0;
-    op->hash = 0;
+    PMPI_Type_size(op->call.type, &size);
+    op->type.elements = 1;
+    op->type.bytes = (uint32_t)size;
     op->type.dtype = ALAR_U8;
+    record_layout_find(op);
+    op->n *= (uint64_t)size;
 }
 
 static void op_issue(struct record_op *op)
@@ -124,14 +124,10 @@ static void op_issue(struct record_op *op)
     op->guard = 0;
     op->number = op->group->issued++;
     op->position = op->group->calls++;
-    if (op->is_opaque) {
-        op_measure(op);
-    } else {
-        op_read(op);
-    }
+    op_measure(op);
     record_write_issue(op);
     recorder.recorded++;
-    if (!op->is_opaque && !op->is_persistent) {
+    if (!op->is_opaque && !op->is_persistent && op->call.kind == RECORD_ALL_REDUCE) {
         record_fault_flip(op);
     }
 }
@@ -149,16 +145,47 @@ static bool is_fatal(MPI_Comm comm)
     return is;
 }
 
+/* Of an all-gather: is what is sent laid out as what is received? */
+static bool sends_alike(const struct record_op *op)
+{
+    struct record_call sent = op->call;
+    struct record_type type;
+
+    if (sent.kind != RECORD_ALL_GATHER || sent.send == MPI_IN_PLACE ||
+        (sent.send_type == sent.type && sent.send_count == sent.count)) {
+        return true;
+    }
+    sent.type = sent.send_type;
+    record_type_find(&sent, &type);
+    return type.is_known && type.dtype == op->type.dtype && type.is_long == op->type.is_long &&
+           type.pair == op->type.pair && (uint64_t)sent.send_count * type.elements == op->own;
+}
+
+/* Why the values of a call of a known type are not recorded; NULL: they are. */
+static const char *op_refusal(const struct record_op *op, bool is_legal)
+{
+    enum alar_reduction red = op->type.red;
+
+    if (op->group->is_foreign) {
+        return "a communicator with members outside MPI_COMM_WORLD, or of two groups";
+    }
+    if (!is_legal) {
+        return "a buffer at MPI_BOTTOM";
+    }
+    if (op->call.kind == RECORD_SCAN && (red == ALAR_LAND || red == ALAR_LOR || red == ALAR_LXOR)) {
+        return "a scan by a logical operation, of which the first rank gets what it gave";
+    }
+    return sends_alike(op) ? NULL : "another datatype sent than received";
+}
+
 /* What is not surely legal, where errors are returned, goes on record when MPI has accepted it: a
    refused call has no number among its group's. */
 static void op_describe(struct record_op *op, bool is_legal)
 {
     record_type_find(&op->call, &op->type);
-    if (op->type.refusal == NULL && op->group->is_foreign) {
-        op->type.refusal = "a communicator with members outside MPI_COMM_WORLD, or of two groups";
-    }
-    if (op->type.refusal == NULL && !is_legal) {
-        op->type.refusal = "a buffer at MPI_BOTTOM";
+    record_layout_find(op);
+    if (op->type.refusal == NULL) {
+        op->type.refusal = op_refusal(op, is_legal);
     }
     op->is_opaque = op->type.refusal != NULL;
     bool is_certain =
@@ -166,12 +193,18 @@ static void op_describe(struct record_op *op, bool is_legal)
     op->is_deferred = !is_legal || (!is_certain && !is_fatal(op->call.comm));
 }
 
-/* One of no elements has no value, and MPI lets no rank wait for another there: it is left out. */
+/* What has no elements has no value, and of two groups each gets the other's: the call alone goes
+   on record. MPI lets no rank wait for another in an all-reduce of none: it is left out. */
+static bool is_call_alone(const struct record_op *op)
+{
+    return op->call.kind != RECORD_ALL_REDUCE && (op->group->is_foreign || op->n == 0);
+}
+
 struct record_op *record_enter(const struct record_call *call, const void *request)
 {
     struct record_op *op = NULL;
 
-    if (recorder.history == NULL || call->count <= 0) {
+    if (recorder.history == NULL || (call->count <= 0 && call->kind == RECORD_ALL_REDUCE)) {
         return NULL;
     }
     record_fault_delay();
@@ -179,10 +212,19 @@ struct record_op *record_enter(const struct record_call *call, const void *reque
     struct record_group *group = record_group_of(call->comm);
     if (group != NULL && recorder.history != NULL) {
         op = op_take(call, group);
-        op_describe(op, record_is_legal(call, request));
         op->t = record_now();
-        if (!op->is_deferred) {
-            op_issue(op);
+        op_describe(op, record_is_legal(call, group, request));
+        if (is_call_alone(op)) {
+            record_drop(op);
+            op = NULL;
+            record_write_call(group, call->name,
+                              call->kind == RECORD_REDUCE ? call->root : RECORD_NO_PEER,
+                              call->caller);
+        } else {
+            op_read(op);
+            if (!op->is_deferred) {
+                op_issue(op);
+            }
         }
         record_slot_own()->op = op;
     }
@@ -272,6 +314,7 @@ void record_prepare(const struct record_call *call, int code, const MPI_Request 
 
         op->is_persistent = true;
         record_type_find(call, &op->type);
+        record_layout_find(op);
         op->is_opaque = op->type.refusal != NULL;
         record_attach(op, *request);
     }
@@ -282,6 +325,7 @@ void record_start(struct record_op *op, const void *caller)
 {
     op->call.caller = caller;
     op->t = record_now();
+    op_read(op);
     op_issue(op);
 }
 

@@ -189,20 +189,34 @@ static void buffer_add(struct alar_json *json, const char *key, const void *buff
     alar_json_text(json, key, at);
 }
 
+/* Which collective, of an all-reduce nothing; and the root, as a rank of the world. */
+static void collective_add(struct alar_json *json, const struct record_op *op)
+{
+    static const char *const names[] = {NULL, "all_gather", "reduce", "reduce_scatter", "scan"};
+    enum alar_reduction red = op->type.red;
+
+    alar_json_text(json, "coll", names[op->call.kind]);
+    if (op->call.kind == RECORD_REDUCE) {
+        alar_json_count(json, "root", op->group->order[op->call.root]);
+    }
+    alar_json_text(json, "red", red < ALAR_REDUCTION_WORDS ? alar_reduction_names[red] : NULL);
+}
+
 void record_write_issue(struct record_op *op)
 {
     if (!op->group->is_declared) {
         group_declare(op->group, op->t);
     }
     struct alar_json *json = record_begin("issue", op, op->call.caller);
-    alar_json_text(json, "red", op->is_opaque ? NULL : op->type.reduction);
+    collective_add(json, op);
     alar_json_text(json, "dtype", alar_dtype_name(op->type.dtype));
-    alar_json_count(json, "n",
-                    op->is_opaque ? op->bytes : (uint64_t)op->call.count * op->type.elements);
+    alar_json_count(json, "n", op->n);
     alar_json_flag(json, "sync", op->call.is_sync);
     alar_json_text(json, "function", op->call.name);
     alar_json_count(json, "nth", op->position);
-    buffer_add(json, "buf", op->call.recv);
+    if (op->out_bytes > 0) {
+        buffer_add(json, "buf", op->call.recv);
+    }
     if (op->call.send != MPI_IN_PLACE) {
         buffer_add(json, "send", op->call.send);
     }
@@ -214,6 +228,25 @@ void record_write_issue(struct record_op *op)
     record_end();
 }
 
+void record_write_call(struct record_group *group, const char *name, int root, const void *caller)
+{
+    if (group->is_foreign) {
+        return;
+    }
+    if (!group->is_declared) {
+        group_declare(group, record_now());
+    }
+    struct alar_json *json = begin_at(record_now(), "call");
+    alar_json_text(json, "group", group->name);
+    alar_json_count(json, "nth", group->calls++);
+    alar_json_text(json, "function", name);
+    if (root != RECORD_NO_PEER) {
+        alar_json_signed(json, "root", root);
+    }
+    alar_json_text(json, "src", place_text(caller));
+    record_end();
+}
+
 void record_collective(const char *name, MPI_Comm comm, int root, const void *caller)
 {
     if (recorder.history == NULL) {
@@ -221,19 +254,8 @@ void record_collective(const char *name, MPI_Comm comm, int root, const void *ca
     }
     record_lock();
     struct record_group *group = recorder.history != NULL ? record_group_of(comm) : NULL;
-    if (group != NULL && !group->is_foreign) {
-        if (!group->is_declared) {
-            group_declare(group, record_now());
-        }
-        struct alar_json *json = begin_at(record_now(), "call");
-        alar_json_text(json, "group", group->name);
-        alar_json_count(json, "nth", group->calls++);
-        alar_json_text(json, "function", name);
-        if (root != RECORD_NO_PEER) {
-            alar_json_signed(json, "root", root);
-        }
-        alar_json_text(json, "src", place_text(caller));
-        record_end();
+    if (group != NULL) {
+        record_write_call(group, name, root, caller);
     }
     record_unlock();
 }

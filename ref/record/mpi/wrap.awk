@@ -7,6 +7,9 @@ BEGIN {
     split("Init Init_thread Finalize Abort Allreduce Allreduce_c Iallreduce Iallreduce_c " \
           "Allreduce_init Allreduce_init_c Start Startall Request_free Cancel Wait Waitall Waitany " \
           "Waitsome Test Testall Testany Testsome Request_get_status Comm_idup Comm_idup_with_info " \
+          "Reduce Ireduce Allgather Iallgather Reduce_scatter Ireduce_scatter Reduce_scatter_block " \
+          "Ireduce_scatter_block Scan Iscan Reduce_c Ireduce_c Allgather_c Iallgather_c Reduce_scatter_c " \
+          "Ireduce_scatter_c Reduce_scatter_block_c Ireduce_scatter_block_c Scan_c Iscan_c " \
           "Comm_free Comm_disconnect Session_init Session_finalize Pcontrol Get_library_version " \
           "Get_version Initialized Finalized Wtime Wtick Is_thread_main Query_thread", list, " ")
     for (k in list) { own[list[k]] = 1 }

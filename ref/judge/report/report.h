@@ -11,6 +11,12 @@
 #include "api/terms.h"
 #include "judge/judge_state.h"
 
+/* Who declared one kind of a metric. */
+struct judge_claim {
+    struct alar_list ranks;
+    struct alar_place place; /* where the lowest of them did */
+};
+
 /* A metric that was declared or reported. */
 struct judge_metric {
     uint64_t next;
@@ -20,8 +26,9 @@ struct judge_metric {
     bool has_kind;              /* was it declared what is made of it? */
     bool is_disputed;           /* ranks declared different kinds */
     enum alar_metric_kind kind; /* MEAN unless declared */
-    uint64_t bounds;            /* hash of the metric whose mean it bounds; 0: none */
-    bool is_bound_declared;     /* or does only its name say so? */
+    struct judge_claim claim[ALAR_METRIC_KINDS];
+    uint64_t bounds;        /* hash of the metric whose mean it bounds; 0: none */
+    bool is_bound_declared; /* or does only its name say so? */
     uint64_t ledger; /* uint64_t[world]: struct judge_ledger of ranks that report it; 0: none */
 };
 
@@ -317,6 +324,10 @@ bool judge_report_wants(const struct judge_op *op);
 void judge_report_keep(struct alar_judge *judge, uint64_t op);
 void judge_report_wait(struct alar_judge *judge, uint64_t report);
 void judge_report_finish(struct alar_judge *judge);
+
+/* report_kinds.c: what ranks declare that is made of a metric. */
+void report_kind_declare(struct alar_judge *judge);
+void report_kinds_finish(struct alar_judge *judge, const struct judge_metric *metric);
 
 /* Which report a finding is about. */
 struct report_about {

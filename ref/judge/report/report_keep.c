@@ -147,6 +147,7 @@ void judge_report_finish(struct alar_judge *judge)
                       report_at(judge, r)->rank);
     }
     for (uint64_t m = judge->log.metric; m; m = judge_metric_at(judge, m)->next) {
+        report_kinds_finish(judge, judge_metric_at(judge, m));
         report_steps_finish(judge, judge_metric_at(judge, m));
         report_claims_finish(judge, judge_metric_at(judge, m));
     }

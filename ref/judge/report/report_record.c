@@ -68,45 +68,6 @@ size_t judge_report_headroom(const struct alar_judge *judge, const struct alar_e
            report_ledger_headroom(judge, event);
 }
 
-/* A key and a word, with a comma between them, as far as they fit. */
-static void kind_keep(char *text, const struct judge_metric *metric, enum alar_metric_kind kind)
-{
-    char joined[2 * ALAR_NAME_MAX];
-    const char *word = alar_metric_kind_names[kind];
-    size_t length = strlen(metric->name);
-
-    memcpy(joined, metric->name, length);
-    joined[length] = ',';
-    memcpy(&joined[length + 1], word, strlen(word));
-    alar_text_keep((struct alar_text){joined, length + 1 + strlen(word)}, text, ALAR_NAME_MAX);
-}
-
-/* What is made of a metric is the same on all ranks; what they log of one they don't agree on says
-   nothing more. spec: O-10 */
-static void declare_kind(struct alar_judge *judge)
-{
-    const struct alar_event *event = judge->event;
-    struct judge_metric *metric =
-        judge_metric_at(judge, judge_metric_make(judge, event->text[ALAR_FIELD_KEY]));
-    enum alar_metric_kind kind = (enum alar_metric_kind)event->number[ALAR_FIELD_KIND];
-
-    if (metric->has_kind && metric->kind != kind && !metric->is_disputed) {
-        struct alar_evidence *evidence =
-            judge_found(judge, ALAR_ANOMALY_MISMATCH_KEY, NULL,
-                        (uint32_t)alar_event_number(event, ALAR_FIELD_RANK, 0));
-
-        metric->is_disputed = true;
-        if (evidence != NULL) {
-            evidence->has_op = false;
-            kind_keep(evidence->name[0], metric, metric->kind);
-            kind_keep(evidence->name[1], metric, kind);
-            judge_show_event(judge, evidence);
-        }
-    }
-    metric->has_kind = true;
-    metric->kind = kind;
-}
-
 /* spec: O-110 */
 static void declare_scope(struct alar_judge *judge)
 {
@@ -135,7 +96,7 @@ void judge_report_declare(struct alar_judge *judge)
     const struct alar_event *event = judge->event;
 
     if (event->has[ALAR_FIELD_KEY] && event->has[ALAR_FIELD_KIND]) {
-        declare_kind(judge);
+        report_kind_declare(judge);
     }
     if (event->has[ALAR_FIELD_KEY] && event->has[ALAR_FIELD_SCOPE] &&
         event->has[ALAR_FIELD_GROUP]) {

@@ -75,15 +75,17 @@ int alar_cli_flush(void);
 extern const char *const alar_cli_colors[];
 bool alar_cli_has_colors(int color);
 
-/* How far a command is that may take longer than a second: `what` and megabytes, on one line of a
-   terminal's stderr that is overwritten, at most four times a second and not in the first one.
-   Zero it before use. */
+/* How far a command is that may take longer than a second: one line of a terminal's stderr that is
+   overwritten, at most four times a second and not in the first one. Zero it before use. */
 struct alar_cli_progress {
     const char *what;     /* being read */
     uint64_t began, told; /* clock, microseconds */
     bool is_shown;
 };
-void alar_cli_progress_tell(struct alar_cli_progress *progress, uint64_t bytes);
+void alar_cli_progress_say(struct alar_cli_progress *progress, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void alar_cli_progress_tell(struct alar_cli_progress *progress, uint64_t bytes); /* are read */
+/* Takes the line away, before other lines and at the end. */
 void alar_cli_progress_end(struct alar_cli_progress *progress);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,8 +162,9 @@ bool alar_cli_has_colors(int color)
     return color == 1 || (color == 0 && is_wanted);
 }
 
-void alar_cli_progress_tell(struct alar_cli_progress *progress, uint64_t bytes)
+void alar_cli_progress_say(struct alar_cli_progress *progress, const char *format, ...)
 {
+    va_list arguments;
     uint64_t now = alar_clock_now(NULL);
 
     if (progress->began == 0) {
@@ -174,7 +176,17 @@ void alar_cli_progress_tell(struct alar_cli_progress *progress, uint64_t bytes)
     }
     progress->told = now;
     progress->is_shown = true;
-    fprintf(stderr, "\r%s: %llu MB read", progress->what, (unsigned long long)(bytes >> 20));
+    va_start(arguments, format);
+    fputc('\r', stderr);
+    vfprintf(stderr, format, arguments);
+    fputs("\033[K", stderr);
+    va_end(arguments);
+}
+
+void alar_cli_progress_tell(struct alar_cli_progress *progress, uint64_t bytes)
+{
+    alar_cli_progress_say(progress, "%s: %llu MB read", progress->what,
+                          (unsigned long long)(bytes >> 20));
 }
 
 void alar_cli_progress_end(struct alar_cli_progress *progress)

@@ -35,8 +35,7 @@ static bool ranks_read(const char *text, struct alar_conform_options *options)
 
 static void tell_progress(void *data, uint32_t ranks, uint32_t scene, uint32_t scenes)
 {
-    (void)data;
-    fprintf(stderr, "\r\033[K%u ranks: scene %u of %u", ranks, scene + 1, scenes);
+    alar_cli_progress_say(data, "%u ranks: scene %u of %u", ranks, scene + 1, scenes);
 }
 
 static const char examples[] =
@@ -86,6 +85,7 @@ static int conform_parse(struct typed *typed, int argc, char **argv, int *operan
 static int conform_run(struct typed *typed)
 {
     static struct alar_conform_result result;
+    struct alar_cli_progress progress = {0};
     char error_line[ALAR_ERROR_LINE_BYTES] = "";
     char *words[] = {(char *)"--mutant", (char *)typed->mutant, NULL};
 
@@ -93,12 +93,11 @@ static int conform_run(struct typed *typed)
                                : typed->options.is_full ? 300
                                                         : 60) *
                               1000000;
-    typed->options.progress = isatty(STDERR_FILENO) ? tell_progress : NULL;
+    typed->options.progress = tell_progress;
+    typed->options.data = &progress;
     typed->options.rank_argv = typed->mutant != NULL ? words : NULL;
     enum alar_status status = alar_conform(&typed->options, &result, error_line);
-    if (typed->options.progress != NULL) {
-        fputs("\r\033[K", stderr);
-    }
+    alar_cli_progress_end(&progress);
     if (status == ALAR_OK && result.is_follower) {
         return result.code;
     }

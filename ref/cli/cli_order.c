@@ -27,6 +27,7 @@ struct order {
     bool is_told; /* this process prints: it has rank 0 */
     enum alar_class worst;
     struct cli_order_view view;
+    struct alar_cli_progress progress;
 };
 
 /* "1,2,1024". Errors: ALAR_E_INPUT. */
@@ -60,6 +61,14 @@ static enum alar_class measured_class(const struct order *order,
     return is_wrong ? ALAR_CLASS_WRONG : ALAR_CLASS_GOOD;
 }
 
+static void tell_progress(void *data, uint64_t calls)
+{
+    struct order *order = data;
+
+    alar_cli_progress_say(&order->progress, "order: %llu elements, %llu all-reduces so far",
+                          (unsigned long long)order->options.call.count, (unsigned long long)calls);
+}
+
 static enum alar_status count_measure(struct order *order, struct alar_order_world *world,
                                       uint64_t count, bool is_blocking)
 {
@@ -67,7 +76,10 @@ static enum alar_status count_measure(struct order *order, struct alar_order_wor
 
     order->options.call.count = count;
     order->options.call.is_blocking = is_blocking;
-    ALAR_TRY(alar_order_measure(world, &order->options, &measured));
+    enum alar_status status = alar_order_measure(world, &order->options, &measured);
+
+    alar_cli_progress_end(&order->progress);
+    ALAR_TRY(status);
     order->worst = alar_class_worst(order->worst, measured_class(order, &measured, world->ranks));
     if (order->is_told && order->is_dot) {
         cli_order_dot(&measured.order[0], cli_order_calls[is_blocking]);
@@ -102,6 +114,8 @@ static int order_run(struct order *order)
         return (int)alar_status_class(status);
     }
     order->is_told = world.first == 0;
+    world.progress = order->is_told ? tell_progress : NULL;
+    world.data = order;
     if (order->is_told && !order->view.as_json && !order->is_dot) {
         printf("%u ranks on %s, %s of %s\n", world.ranks, order->place.backend,
                reductions[order->reduction], dtypes[order->dtype]);

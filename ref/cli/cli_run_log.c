@@ -11,6 +11,8 @@ enum {
     PROGRESS_COLUMNS = 40
 };
 
+static struct alar_cli_progress progress;
+
 /* Hex of a report's bits, or EMPTY. */
 static void format_bits(char *text, size_t bytes, const struct run *run,
                         const struct alar_report *report)
@@ -43,6 +45,7 @@ static void show_report(const struct run *run, const struct alar_report *report,
     if (run->options->is_quiet) {
         return;
     }
+    alar_cli_progress_end(&progress);
     if (!report->is_empty) {
         snprintf(loss, sizeof(loss), "%.6E", report->loss);
     }
@@ -73,6 +76,7 @@ static void show_compared(const struct run *run, const struct alar_report *first
     if (run->options->is_quiet) {
         return;
     }
+    alar_cli_progress_end(&progress);
     format_bits(ours, sizeof(ours), run, first);
     format_bits(twins, sizeof(twins), run, twin);
     printf("   step %6" PRId64 ": ", twin->step);
@@ -92,13 +96,13 @@ static void show_progress(const struct run *run, size_t steps)
     size_t all = (size_t)(run->range.end - run->range.begin);
     size_t filled = steps * PROGRESS_COLUMNS / all;
 
-    if (run_reporter(run) == NULL || filled == shown || !isatty(STDERR_FILENO)) {
-        return;
+    if (run_reporter(run) != NULL && steps != shown) {
+        shown = steps; /* the clock is not read at every turn */
+        alar_cli_progress_say(&progress, "%s [%.*s%*s] %zu/%zu steps",
+                              run->is_twin ? "twin" : "run ", (int)filled,
+                              "########################################",
+                              (int)(PROGRESS_COLUMNS - filled), "", steps, all);
     }
-    shown = filled;
-    fprintf(stderr, "\r%s [%.*s%*s] %zu/%zu steps%s", run->is_twin ? "twin" : "run ", (int)filled,
-            "########################################", (int)(PROGRESS_COLUMNS - filled), "", steps,
-            all, steps == all ? "\n" : "");
 }
 
 static void show_ending(const struct run_rank *rank, const char *text)
@@ -106,6 +110,7 @@ static void show_ending(const struct run_rank *rank, const char *text)
     char line[2048];
     int length = snprintf(line, sizeof(line), "alar run: rank %u: %s\n", rank->rank, text);
 
+    alar_cli_progress_end(&progress);
     /* One write, so that the lines of several ranks never mix, and none is lost in a buffer. */
     (void)alar_cli_flush();
     if (write(STDERR_FILENO, line, (size_t)length) != length) {
@@ -177,6 +182,7 @@ static void show_summary(const struct run *run, const struct run_totals *pass,
     uint64_t found = 0;
     const struct alar_finding *finding = alar_driver_findings(run_reporter(run)->driver, &found);
 
+    alar_cli_progress_end(&progress);
     printf("summary: %u ranks on %s, %s, %s over %s, %s, waited at the %s; sums over ranks\n",
            run->ranks, run->backend->name,
            alar_schedule_names[config->placement + 3U * config->is_sync],

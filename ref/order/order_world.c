@@ -193,6 +193,9 @@ enum alar_status alar_order_world_reduce(struct alar_order_world *world,
 {
     uint64_t bytes = call->count * alar_dtype_bytes(call->dtype);
 
+    if (world->progress != NULL) {
+        world->progress(world->data, world->calls);
+    }
     turn_shuffle(world);
     for (uint32_t k = 0; k < world->local; k++) {
         const struct alar_op op = {.tag = 1, .scale = 1.0};

@@ -19,6 +19,8 @@ struct alar_order_world {
     struct alar_sim_world *sim; /* NULL under a launcher */
     uint64_t seed;              /* with `calls`: the shuffle of `turn` */
     uint64_t calls;
+    void (*progress)(void *data, uint64_t calls); /* NULL, or told before each all-reduce */
+    void *data;
 };
 
 struct alar_order_place {

@@ -96,4 +96,19 @@ closed() { "$alar" run --async-log-allreduce --steps 32:36 --history "$SCRATCH/h
 expect_text "a closed standard output is one that can't be written" 2 "found: Bad file descriptor" closed
 kept() { "$alar" check -q "$SCRATCH/h" && ! grep -q '^summary' "$SCRATCH"/h/*; }
 check "and nobody else's file is written instead" kept
+
+# ---- progress: on a terminal, after a second -----------------------------------------------------
+slow() { # slow COMMAND...: repeated more and more often until it takes a second
+    local times
+    for times in 500 2000 8000 32000; do
+        "$@" --repeat $times && grep -q 'all-reduces so far' "$SCRATCH/seen" && return
+    done
+    return 1
+}
+order() { script -qec "$alar order --backend sim --ranks 9 --counts 1024 $* >/dev/null" /dev/null </dev/null >"$SCRATCH/seen"; }
+check "progress on a terminal" slow order
+gone() { tail -c 5 "$SCRATCH/seen" | od -c | grep -q 'r *033 *\[ *K'; }
+check "and its line is taken away" gone
+piped() { "$alar" order --backend sim --ranks 9 --counts 1024 --repeat "$1" 2>&1 >/dev/null | wc -c | grep -qx 0; }
+check "none into a pipe" piped 2000
 tally

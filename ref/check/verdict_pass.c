@@ -76,6 +76,10 @@ void verdict_say_pass(struct verdict_phrase *phrase, const struct alar_verdict *
     verdict_say(phrase, "%s", reports);
     say_reveal(phrase, verdict);
     say_sees(phrase, verdict);
+    if (verdict->lacks_names) {
+        verdict_say(phrase, "; more storage than is told apart: what was misspelt or freed of it "
+                            "was not judged");
+    }
     if (verdict->twins_same + verdict->twins_legal) {
         verdict_say(phrase, "; twin: same bits %llu, other legal bits %llu",
                     (unsigned long long)verdict->twins_same,

@@ -27,8 +27,8 @@ void judge_op_forget(struct alar_judge *judge, uint64_t made)
     for (uint32_t m = 0; m < op->members; m++) {
         struct judge_entry *entry = judge_entry_at(judge, op, m);
 
-        if (entry->is_lent) {
-            judge_live_remove(judge, entry);
+        if (entry->life != JUDGE_FREE) {
+            judge_chain_remove(judge, entry);
         }
     }
     alar_arena_give(judge->arena, op->entry, op->room * sizeof(struct judge_entry));

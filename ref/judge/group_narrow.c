@@ -17,16 +17,16 @@ static void narrow_move(struct alar_judge *judge, uint64_t from, uint64_t to)
     }
     *moved = *entry;
     memset(entry, 0, sizeof *entry);
-    if (!moved->is_lent) {
+    if (moved->life == JUDGE_FREE) {
         return;
     }
-    if (moved->previous) {
-        ((struct judge_entry *)alar_arena_at(judge->arena, moved->previous))->next = to;
+    if (moved->newer) {
+        ((struct judge_entry *)alar_arena_at(judge->arena, moved->newer))->older = to;
     } else {
-        judge_rank_at(judge, moved->rank)->live = to;
+        judge_rank_at(judge, moved->rank)->newest = to;
     }
-    if (moved->next) {
-        ((struct judge_entry *)alar_arena_at(judge->arena, moved->next))->previous = to;
+    if (moved->older) {
+        ((struct judge_entry *)alar_arena_at(judge->arena, moved->older))->newer = to;
     }
 }
 
@@ -34,10 +34,7 @@ static void narrow_move(struct alar_judge *judge, uint64_t from, uint64_t to)
 static void narrow_out(struct alar_judge *judge, struct judge_group *group,
                        const struct judge_op *op, struct judge_entry *entry)
 {
-    if (entry->is_lent) {
-        judge_rank_at(judge, entry->rank)->pending--;
-        judge_live_remove(judge, entry);
-    }
+    judge_chain_remove(judge, entry);
     judge_group_stranger(group, entry->rank, op->number);
     memset(entry, 0, sizeof *entry);
 }

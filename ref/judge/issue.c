@@ -64,26 +64,20 @@ static bool issue_overlaps(const struct judge_entry *a, const struct judge_entry
 
 static void issue_storage(struct alar_judge *judge, const struct judge_entry *entry)
 {
-    uint64_t next = judge_rank_at(judge, entry->rank)->live;
+    const struct judge_rank *rank = judge_rank_at(judge, entry->rank);
+    uint64_t next = rank->newest;
 
-    while (next) {
+    for (uint32_t left = rank->pending; left > 0;) {
         struct judge_entry *other = alar_arena_at(judge->arena, next);
         struct judge_subject subject = {judge_op_at(judge, other->op), other, false};
         bool is_shared = entry->buf && (entry->buf == other->buf || entry->buf == other->send);
 
-        next = other->next;
-        if ((is_shared || (entry->send && entry->send == other->buf)) &&
+        next = other->older;
+        left -= other->is_lent;
+        if (other->is_lent && (is_shared || (entry->send && entry->send == other->buf)) &&
             issue_overlaps(entry, other)) {
             (void)judge_life_act(judge, subject, JUDGE_ACT_REUSE);
         }
-    }
-}
-
-/* What the program writes into storage before it is issued is no part of the next result. */
-static void issue_unwritten(struct judge_rank *rank, const struct judge_entry *entry)
-{
-    for (unsigned k = 0; k < JUDGE_WRITTEN; k++) {
-        rank->written[k] = entry->buf && rank->written[k] == entry->buf ? 0 : rank->written[k];
     }
 }
 
@@ -155,11 +149,6 @@ static void issue_entry(struct alar_judge *judge, struct judge_entry *entry, uin
         alar_text_keep(event->text[ALAR_FIELD_SRC], entry->src, sizeof entry->src);
     }
     rank->has_issued = true;
-    issue_unwritten(rank, entry);
-    rank->pending++;
-    if (judge->verdict.peak < rank->pending) {
-        judge->verdict.peak = rank->pending;
-    }
 }
 
 static void issue_describe(struct alar_judge *judge, struct judge_op *op,
@@ -296,7 +285,10 @@ enum alar_status judge_issue(struct alar_judge *judge)
     issue_storage(judge, entry);
     judge_freed_used(judge, entry->rank, entry->buf);
     judge_freed_used(judge, entry->rank, entry->send);
-    judge_live_add(judge, op->entry + member * sizeof *entry);
+    judge_chain_add(judge, op->entry + member * sizeof *entry);
+    if (judge->verdict.peak < judge_rank_at(judge, entry->rank)->pending) {
+        judge->verdict.peak = judge_rank_at(judge, entry->rank)->pending;
+    }
     judge_window_pass(judge, group, number);
     return ALAR_OK;
 }

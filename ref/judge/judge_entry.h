@@ -34,7 +34,7 @@ struct judge_moment {
 /* One rank's part in one operation. */
 struct judge_entry {
     uint8_t life; /* enum judge_life; written by judge_life_act alone */
-    bool is_lent; /* in the rank's chain: its storage is the back end's */
+    bool is_lent; /* its storage is the back end's */
     bool is_sync; /* a blocking call */
     bool has_in, has_out, has_ver;
     bool was_pending_at_wait;
@@ -52,7 +52,7 @@ struct judge_entry {
     uint32_t red;          /* with the kind of collective above it */
     int64_t step, mb;      /* as this rank labels it; -1: not */
     uint64_t op;
-    uint64_t next, previous; /* in the rank's chain */
+    uint64_t older, newer; /* in the rank's chain */
     struct judge_moment issue, wait, done;
     struct judge_moment asked; /* the last query */
     struct judge_moment told;  /* when anything first said complete */

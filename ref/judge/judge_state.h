@@ -15,9 +15,7 @@ enum {
     JUDGE_THOROUGH = 256, /* values that are searched for as long as it takes; later ones aren't */
     JUDGE_HELD_ELEMENTS = 4096,
     JUDGE_ARITHMETICS = 4,
-    JUDGE_FREED = 8,    /* names of storage that a rank freed last */
-    JUDGE_WRITTEN = 4,  /* names of storage that a rank wrote to last */
-    JUDGE_NAMES = 4096, /* of storage that are told apart; beyond half of them nothing is said */
+    JUDGE_NAMES = 8192, /* of storage that are told apart; beyond half of them nothing is said */
     JUDGE_STRAYS = 16,  /* names that no operation had when they were asked for */
     JUDGE_STARTS = 16,  /* starts tried for each named tree */
 };
@@ -37,12 +35,8 @@ struct judge_rank {
     int64_t t;        /* latest */
     int64_t t0;       /* added to make times of one clock comparable */
     uint64_t clock;   /* ranks with the same clock, not 0, are comparable */
-    uint64_t live;    /* first entry in a chain of entries of unsettled operations */
-    uint64_t written[JUDGE_WRITTEN]; /* hashes; a ring of `writes` entries */
-    uint32_t writes;
-    uint64_t freed[JUDGE_FREED]; /* likewise, that it freed and did not get back */
-    uint32_t frees;
-    uint32_t pending;        /* handles whose buffers belong to the back end */
+    uint64_t newest;  /* of its entries of unsettled operations, in the order it issued them */
+    uint32_t pending; /* of these: handles whose buffers belong to the back end */
     struct alar_stand stand; /* where it stood when it was last looked at; no place: it moved on */
 };
 
@@ -213,6 +207,7 @@ struct alar_judge {
     struct report log;
     uint64_t name[JUDGE_NAMES]; /* of storage, hashed with their rank; 0: free */
     bool is_used[JUDGE_NAMES];  /* by an operation, or allocated; else a record asked for it */
+    bool is_freed[JUDGE_NAMES]; /* and it did not come back */
     uint32_t names;
     bool has_all_names;
     uint32_t strays;
@@ -247,8 +242,8 @@ uint64_t judge_op_make(struct alar_judge *judge, uint64_t group, uint64_t number
 void judge_op_forget(struct alar_judge *judge, uint64_t op);
 void judge_op_unlink(struct alar_judge *judge, uint64_t op); /* it can no longer be found */
 void judge_op_give(struct alar_judge *judge, uint64_t op);
-void judge_live_add(struct alar_judge *judge, uint64_t entry);
-void judge_live_remove(struct alar_judge *judge, struct judge_entry *entry);
+void judge_chain_add(struct alar_judge *judge, uint64_t entry);
+void judge_chain_remove(struct alar_judge *judge, const struct judge_entry *entry);
 
 /* Does what one rank is told say that another rank has contributed? Not of who gets nothing from
    it: a root may have sent all its elements, another rank its own, before others come. spec: H-52
@@ -332,7 +327,6 @@ enum alar_status judge_issue(struct alar_judge *judge);
 enum alar_status judge_life(struct alar_judge *judge);
 enum alar_status judge_storage(struct alar_judge *judge);
 enum alar_status judge_said(struct alar_judge *judge); /* answer.c */
-void judge_freed_used(struct alar_judge *judge, uint32_t rank, uint64_t buf);
 void judge_everything(struct alar_judge *judge); /* sync, abort */
 void judge_aborted(struct alar_judge *judge);
 enum alar_status judge_life_find(struct alar_judge *judge, uint32_t rank,
@@ -348,6 +342,9 @@ int64_t judge_time(int64_t t, int64_t more); /* their sum, or the nearest number
 /* names.c: names of storage. */
 void judge_name_used(struct alar_judge *judge, uint32_t rank, uint64_t hash);
 void judge_name_asked(struct alar_judge *judge, uint32_t rank);
+void judge_name_gone(struct alar_judge *judge, uint32_t rank, uint64_t hash);
+void judge_name_back(struct alar_judge *judge, uint32_t rank, uint64_t hash);
+void judge_freed_used(struct alar_judge *judge, uint32_t rank, uint64_t hash);
 void judge_names_finish(struct alar_judge *judge);
 
 /* settle.c: how many operations of its group a rank may issue before it is through with one for

@@ -60,6 +60,8 @@ uint64_t *judge_value_row(const struct alar_judge *judge, const struct judge_op 
 bool judge_values_are_same(struct judge_op *op, const uint64_t *a, const uint64_t *b,
                            uint32_t count, uint32_t *element);
 void judge_give_out(struct alar_judge *judge, const struct judge_op *op);
+enum alar_status judge_bits_from(struct alar_judge *judge, enum alar_field field, uint64_t first,
+                                 enum alar_dtype dtype, uint64_t *bits, uint32_t count);
 enum alar_status judge_bits(struct alar_judge *judge, enum alar_field field, enum alar_dtype dtype,
                             uint64_t *bits, uint32_t count);
 enum alar_status judge_take_out(struct alar_judge *judge, struct judge_op *op,
@@ -67,7 +69,7 @@ enum alar_status judge_take_out(struct alar_judge *judge, struct judge_op *op,
 enum alar_status judge_take_twin(struct alar_judge *judge, struct judge_op *op,
                                  struct judge_entry *entry);
 enum alar_status judge_take_read(struct alar_judge *judge, struct judge_op *op,
-                                 struct judge_entry *entry);
+                                 struct judge_entry *entry, uint64_t at);
 
 /* What is made of a class of results once all of them are judged. */
 struct judge_tally {

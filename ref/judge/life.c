@@ -20,7 +20,6 @@ struct judge_moment judge_moment_of(const struct alar_judge *judge)
     };
 }
 
-/* Storage given back leaves the rank's chain. */
 static void life_return(struct alar_judge *judge, struct judge_entry *entry)
 {
     struct judge_rank *rank = judge_rank_at(judge, entry->rank);
@@ -28,7 +27,7 @@ static void life_return(struct alar_judge *judge, struct judge_entry *entry)
     if (entry->is_lent && !judge_life_is_owned(entry->life)) {
         INV("what is given back was pending", rank->pending > 0);
         rank->pending--;
-        judge_live_remove(judge, entry);
+        entry->is_lent = false;
     }
 }
 
@@ -358,20 +357,24 @@ void judge_aborted(struct alar_judge *judge)
 void judge_everything(struct alar_judge *judge)
 {
     const struct alar_event *event = judge->event;
-    uint64_t next = judge_rank_at(judge, (uint32_t)event->number[ALAR_FIELD_RANK])->live;
+    const struct judge_rank *rank =
+        judge_rank_at(judge, (uint32_t)event->number[ALAR_FIELD_RANK]);
+    uint64_t next = rank->newest;
     bool is_abort = event->record == ALAR_RECORD_ABORT;
     uint64_t group =
         event->has[ALAR_FIELD_GROUP] ? judge_group_find(judge, event->text[ALAR_FIELD_GROUP]) : 0;
 
-    while (next) {
+    for (uint32_t left = rank->pending; left > 0;) {
         struct judge_entry *entry = alar_arena_at(judge->arena, next);
         struct judge_subject subject = {judge_op_at(judge, entry->op), entry, false};
         bool is_elsewhere = event->has[ALAR_FIELD_STREAM] &&
                             (entry->life != JUDGE_ORDERED ||
                              entry->stream != (uint64_t)event->number[ALAR_FIELD_STREAM]);
 
-        next = entry->next;
-        if ((event->has[ALAR_FIELD_GROUP] && subject.op->group != group) || is_elsewhere) {
+        next = entry->older;
+        left -= entry->is_lent;
+        if (!entry->is_lent || (event->has[ALAR_FIELD_GROUP] && subject.op->group != group) ||
+            is_elsewhere) {
             continue;
         }
         if (!is_abort) {

@@ -81,7 +81,7 @@ enum alar_status judge_life_past(struct alar_judge *judge, enum judge_act act)
     } else if (known.finding != ALAR_ANOMALY_COUNT) {
         judge_show_event(judge, judge_found(judge, known.finding, NULL, rank));
     } else if ((act == JUDGE_ACT_READ || act == JUDGE_ACT_WRITE) &&
-               judge_rank_at(judge, rank)->live) {
+               judge_rank_at(judge, rank)->pending > 0) {
         judge_unknown(judge, ALAR_UNKNOWN_WINDOW, event->place,
                       rank); /* whose storage is it now? */
     }

@@ -50,6 +50,44 @@ void judge_name_used(struct alar_judge *judge, uint32_t rank, uint64_t hash)
     }
 }
 
+/* Is the name one of those that its rank freed, and that did not come back? */
+static bool *name_freed(struct alar_judge *judge, uint32_t rank, uint64_t hash)
+{
+    uint64_t name = name_of(rank, hash);
+    uint32_t at = hash ? name_find(judge, name) : JUDGE_NAMES;
+
+    return at < JUDGE_NAMES && judge->name[at] == name ? &judge->is_freed[at] : NULL;
+}
+
+void judge_name_gone(struct alar_judge *judge, uint32_t rank, uint64_t hash)
+{
+    bool *freed = name_freed(judge, rank, hash);
+
+    if (freed) {
+        *freed = true;
+    }
+}
+
+void judge_name_back(struct alar_judge *judge, uint32_t rank, uint64_t hash)
+{
+    bool *freed = name_freed(judge, rank, hash);
+
+    if (freed) {
+        *freed = false;
+    }
+}
+
+/* Storage that its rank freed is used. It is told of once. spec: O-81 */
+void judge_freed_used(struct alar_judge *judge, uint32_t rank, uint64_t hash)
+{
+    bool *freed = name_freed(judge, rank, hash);
+
+    if (freed && *freed) {
+        *freed = false;
+        judge_show_event(judge, judge_found(judge, ALAR_ANOMALY_USE_AFTER_FREE, NULL, rank));
+    }
+}
+
 static bool stray_is_used(const struct alar_judge *judge, const struct judge_stray *stray)
 {
     uint32_t at = name_find(judge, stray->name);
@@ -101,6 +139,7 @@ void judge_names_finish(struct alar_judge *judge)
     for (uint32_t at = 0; judge->has_all_names && at < JUDGE_NAMES; at++) {
         unused += judge->name[at] != 0 && !judge->is_used[at];
     }
+    judge->verdict.lacks_names = !judge->has_all_names;
     strays_clear(judge);
     for (uint32_t k = 0; k < unused; k++) {
         struct judge_stray none = {.rank = ALAR_RANK_ALL};

@@ -171,31 +171,31 @@ void judge_op_give(struct alar_judge *judge, uint64_t made)
     alar_arena_give(judge->arena, made, sizeof(struct judge_op));
 }
 
-void judge_live_add(struct alar_judge *judge, uint64_t made)
+void judge_chain_add(struct alar_judge *judge, uint64_t made)
 {
     struct judge_entry *entry = alar_arena_at(judge->arena, made);
     struct judge_rank *rank = judge_rank_at(judge, entry->rank);
 
-    entry->next = rank->live;
-    entry->previous = 0;
-    if (rank->live) {
-        ((struct judge_entry *)alar_arena_at(judge->arena, rank->live))->previous = made;
+    entry->older = rank->newest;
+    entry->newer = 0;
+    if (rank->newest) {
+        ((struct judge_entry *)alar_arena_at(judge->arena, rank->newest))->newer = made;
     }
-    rank->live = made;
+    rank->newest = made;
+    rank->pending += entry->is_lent;
 }
 
-void judge_live_remove(struct alar_judge *judge, struct judge_entry *entry)
+void judge_chain_remove(struct alar_judge *judge, const struct judge_entry *entry)
 {
     struct judge_rank *rank = judge_rank_at(judge, entry->rank);
 
-    if (entry->previous) {
-        ((struct judge_entry *)alar_arena_at(judge->arena, entry->previous))->next = entry->next;
+    if (entry->newer) {
+        ((struct judge_entry *)alar_arena_at(judge->arena, entry->newer))->older = entry->older;
     } else {
-        rank->live = entry->next;
+        rank->newest = entry->older;
     }
-    if (entry->next) {
-        ((struct judge_entry *)alar_arena_at(judge->arena, entry->next))->previous =
-            entry->previous;
+    if (entry->older) {
+        ((struct judge_entry *)alar_arena_at(judge->arena, entry->older))->newer = entry->newer;
     }
-    entry->is_lent = false;
+    rank->pending -= entry->is_lent;
 }

@@ -20,12 +20,18 @@ enum alar_status judge_complain_numbers(struct alar_judge *judge, enum alar_fiel
     return ALAR_E_INPUT;
 }
 
-/* Values of the record's list as bits of the dtype.
-   Errors: ALAR_E_INPUT, complained about. spec: O-04 */
 enum alar_status judge_bits(struct alar_judge *judge, enum alar_field field, enum alar_dtype dtype,
                             uint64_t *bits, uint32_t count)
 {
-    const struct alar_value *value = judge->event->list[field];
+    return judge_bits_from(judge, field, 0, dtype, bits, count);
+}
+
+/* Values of the record's list, from one on, as bits of the dtype.
+   Errors: ALAR_E_INPUT, complained about. spec: O-04 */
+enum alar_status judge_bits_from(struct alar_judge *judge, enum alar_field field, uint64_t first,
+                                 enum alar_dtype dtype, uint64_t *bits, uint32_t count)
+{
+    const struct alar_value *value = judge->event->list[field] + first;
 
     for (uint32_t k = 0; k < count; k++) {
         uint32_t digits = (uint32_t)(2 * alar_dtype_bytes(dtype));

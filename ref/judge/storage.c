@@ -3,71 +3,68 @@
 
 #include <string.h>
 
-/* Does the action's range of the storage meet what the operation uses of it? Without a range it is
-   all of it. `at` counts from the beginning of the storage, however that is named. spec: O-75 */
-static bool storage_meets(const struct alar_event *event, const struct judge_entry *entry)
-{
-    uint64_t at = (uint64_t)alar_event_number(event, ALAR_FIELD_AT, 0);
-    uint64_t n = (uint64_t)alar_event_number(event, ALAR_FIELD_N, 0);
+/* Elements of the storage that an action is about. */
+struct storage_range {
+    uint64_t at, n;
+};
 
-    if (!event->has[ALAR_FIELD_AT] || !event->has[ALAR_FIELD_N]) {
-        return true;
+/* What the record says of them; without it, what the operation uses that it names, or all of it.
+   `at` counts from the beginning of the storage, however that is named. spec: O-75 */
+static struct storage_range storage_range(const struct alar_event *event,
+                                          const struct judge_entry *named)
+{
+    struct storage_range range = {named ? named->at : 0, named ? named->n : UINT64_MAX};
+
+    if (event->has[ALAR_FIELD_AT]) {
+        range.at = (uint64_t)event->number[ALAR_FIELD_AT];
+        range.n = UINT64_MAX;
     }
-    return at >= entry->at ? at - entry->at < entry->n : entry->at - at < n;
+    if (event->has[ALAR_FIELD_N] || event->has[ALAR_FIELD_BITS]) {
+        range.n = (uint64_t)event
+                      ->number[event->has[ALAR_FIELD_N] ? ALAR_FIELD_N : ALAR_FIELD_BITS];
+    }
+    return range;
 }
 
-/* The rank's pending entry on that storage, or NULL. Storage that was lost goes by its name no
- * more.
- */
-static struct judge_entry *storage_find(const struct alar_judge *judge, uint32_t rank,
-                                        uint64_t hash, bool is_input_too)
+static bool range_meets(struct storage_range range, const struct judge_entry *entry)
 {
-    uint64_t next = judge_rank_at(judge, rank)->live;
+    return range.at >= entry->at ? range.at - entry->at < entry->n
+                                 : entry->at - range.at < range.n;
+}
 
-    while (next) {
-        struct judge_entry *entry = alar_arena_at(judge->arena, next);
-        bool is_lost = judge_did(entry, JUDGE_ACT_UNSTORE) || judge_did(entry, JUDGE_ACT_REUSE);
-
-        if ((entry->buf == hash || (is_input_too && entry->send == hash)) && !is_lost &&
-            storage_meets(judge->event, entry)) {
-            return entry;
-        }
-        next = entry->next;
-    }
-    return NULL;
+/* Storage that was lost goes by its name no more. */
+static bool storage_is_lost(const struct judge_entry *entry)
+{
+    return judge_did(entry, JUDGE_ACT_UNSTORE) || judge_did(entry, JUDGE_ACT_REUSE);
 }
 
 /* The elements below 64 of the operation that a read takes. */
-static uint64_t storage_read_mask(const struct alar_event *event, const struct judge_entry *entry)
+static uint64_t storage_read_mask(struct storage_range range, const struct judge_entry *entry)
 {
-    uint64_t at = (uint64_t)alar_event_number(event, ALAR_FIELD_AT, (int64_t)entry->at);
-    uint64_t n = (uint64_t)alar_event_number(
-        event, ALAR_FIELD_N, alar_event_number(event, ALAR_FIELD_BITS, at > entry->at ? 1 : 64));
+    uint64_t skipped = range.at < entry->at ? entry->at - range.at : 0;
+    uint64_t at = range.at > entry->at ? range.at - entry->at : 0, n = range.n - skipped;
 
-    at = at > entry->at ? at - entry->at : 0;
     if (at > 63 || n == 0) {
         return 0;
     }
     return (n > 63 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << at;
 }
 
-static enum alar_status storage_read(struct alar_judge *judge, struct judge_subject subject)
+static enum alar_status storage_read(struct alar_judge *judge, struct judge_subject subject,
+                                     struct storage_range range)
 {
     struct judge_entry *entry = subject.entry;
-
-    if (!storage_meets(judge->event, entry)) {
-        return ALAR_OK;
-    }
     struct judge_row row = judge_life_act(judge, subject, JUDGE_ACT_READ);
+
     if (row.finding != ALAR_ANOMALY_COUNT) {
         return ALAR_OK;
     }
-    uint64_t mask = storage_read_mask(judge->event, entry);
+    uint64_t mask = storage_read_mask(range, entry);
     if (judge->contract.is_once && (entry->read_mask & mask)) {
         judge_life_found(judge, ALAR_ANOMALY_USED_TWICE, subject);
     }
     entry->read_mask |= mask;
-    ALAR_TRY(judge_take_read(judge, subject.op, entry));
+    ALAR_TRY(judge_take_read(judge, subject.op, entry, range.at));
     judge_entry_over(judge, subject.op, entry);
     return ALAR_OK;
 }
@@ -106,17 +103,6 @@ static enum alar_status storage_fetch(struct alar_judge *judge)
     return ALAR_OK;
 }
 
-static enum alar_status storage_write(struct alar_judge *judge, struct judge_subject subject)
-{
-    bool is_backend = alar_event_number(judge->event, ALAR_FIELD_BY, 0) == 1;
-
-    if (storage_meets(judge->event, subject.entry)) {
-        subject.entry->is_touched = subject.entry->is_touched || !is_backend;
-        (void)judge_life_act(judge, subject, is_backend ? JUDGE_ACT_BACK_WRITE : JUDGE_ACT_WRITE);
-    }
-    return ALAR_OK;
-}
-
 /* Which act the record is; reads and writes are looked at more closely. */
 static enum judge_act storage_act(const struct alar_event *event)
 {
@@ -138,104 +124,112 @@ static enum judge_act storage_act(const struct alar_event *event)
     }
 }
 
-/* Remembers that the program wrote there: what is read of it is no longer the result. */
-static void storage_wrote(struct judge_rank *rank, uint64_t buf)
+/* What is done to one operation's storage. What the program writes there, or gives away, is no
+   result any more. */
+static enum alar_status storage_act_on(struct alar_judge *judge, struct judge_subject subject,
+                                       enum judge_act act, struct storage_range range)
 {
-    rank->written[rank->writes++ % JUDGE_WRITTEN] = buf;
+    if (act == JUDGE_ACT_READ) {
+        return storage_read(judge, subject, range);
+    }
+    subject.entry->is_touched = subject.entry->is_touched || act != JUDGE_ACT_BACK_WRITE;
+    (void)judge_life_act(judge, subject, act);
+    return ALAR_OK;
 }
 
-/* Storage that its rank freed, and that did not come back. It is told of once. spec: O-81 */
-void judge_freed_used(struct alar_judge *judge, uint32_t rank, uint64_t buf)
+/* The last operation of the rank on the storage, as far as it is remembered. */
+static struct judge_subject storage_holder(const struct alar_judge *judge, uint32_t rank,
+                                           uint64_t buf, struct storage_range range)
 {
-    struct judge_rank *user = judge_rank_at(judge, rank);
+    for (uint64_t next = judge_rank_at(judge, rank)->newest; next;) {
+        struct judge_entry *entry = alar_arena_at(judge->arena, next);
 
-    for (unsigned k = 0; buf && k < JUDGE_FREED; k++) {
-        if (user->freed[k] == buf) {
-            user->freed[k] = 0;
-            judge_show_event(judge, judge_found(judge, ALAR_ANOMALY_USE_AFTER_FREE, NULL, rank));
+        if (entry->buf == buf && range_meets(range, entry)) {
+            return (struct judge_subject){judge_op_at(judge, entry->op), entry, false};
+        }
+        next = entry->older;
+    }
+    return (struct judge_subject){NULL, NULL, false};
+}
+
+/* Storage belongs to all that is pending on it now, by whichever name it is reached; to its last
+   operation when nothing is. spec: O-75 */
+static enum alar_status storage_reach(struct alar_judge *judge, uint32_t rank, uint64_t buf,
+                                      enum judge_act act, struct storage_range range)
+{
+    uint64_t next = judge_rank_at(judge, rank)->newest;
+    bool is_owned = false;
+
+    for (uint32_t left = judge_rank_at(judge, rank)->pending; left > 0;) {
+        struct judge_entry *entry = alar_arena_at(judge->arena, next);
+        struct judge_subject subject = {judge_op_at(judge, entry->op), entry, false};
+        bool is_named = entry->buf == buf || (act != JUDGE_ACT_READ && entry->send == buf);
+
+        next = entry->older;
+        left -= entry->is_lent;
+        if (entry->is_lent && is_named && !storage_is_lost(entry) && range_meets(range, entry)) {
+            is_owned = true;
+            ALAR_TRY(storage_act_on(judge, subject, act, range));
         }
     }
+    struct judge_subject holder = storage_holder(judge, rank, buf, range);
+    /* A name says less than an operation: what was written there since is nobody's value. */
+    bool is_told = holder.entry && (judge->event->has[ALAR_FIELD_OP] || !holder.entry->is_touched);
+    return is_owned || !is_told ? ALAR_OK : storage_act_on(judge, holder, act, range);
 }
 
-/* A name that goes, or comes back. */
+/* The names of storage that come, go, or are used. spec: O-81, O-115 */
 static void storage_name(struct alar_judge *judge, uint32_t rank, uint64_t buf, enum judge_act act)
 {
-    struct judge_rank *user = judge_rank_at(judge, rank);
-
-    if (act == JUDGE_ACT_UNSTORE) {
-        judge_freed_used(judge, rank, buf);
-        user->freed[user->frees++ % JUDGE_FREED] = buf;
-    }
-    for (unsigned k = 0; act == JUDGE_ACT_REUSE && k < JUDGE_FREED; k++) {
-        user->freed[k] = user->freed[k] == buf ? 0 : user->freed[k];
-    }
-}
-
-/* Storage is named directly, or through an operation that used it; it belongs to whatever is
-   pending on it now, by whichever name. spec: O-75 */
-static enum alar_status storage_subject(struct alar_judge *judge, struct judge_subject *subject)
-{
-    const struct alar_event *event = judge->event;
-    uint32_t rank = (uint32_t)event->number[ALAR_FIELD_RANK];
-    bool is_reading = event->record == ALAR_RECORD_READ;
-    bool is_access = storage_act(event) == JUDGE_ACT_READ || storage_act(event) == JUDGE_ACT_WRITE;
-    uint64_t buf = 0;
-
-    memset(subject, 0, sizeof *subject);
-    if (event->has[ALAR_FIELD_OP]) {
-        ALAR_TRY(judge_life_find(judge, rank, subject));
-        if (!is_access || !subject->entry || judge_life_is_owned(subject->entry->life)) {
-            return ALAR_OK;
-        }
-        buf = subject->entry->buf;
-    } else if (event->has[ALAR_FIELD_BUF]) {
-        buf = alar_text_hash(event->text[ALAR_FIELD_BUF]);
-    } else {
-        return judge_complain(judge, ALAR_FIELD_EV, "`op` or `buf`", "neither");
-    }
-    if (storage_act(event) == JUDGE_ACT_UNSTORE || storage_act(event) == JUDGE_ACT_REUSE) {
-        storage_name(judge, rank, buf, storage_act(event));
-    } else {
-        judge_freed_used(judge, rank, buf);
-    }
-    struct judge_entry *owner = buf ? storage_find(judge, rank, buf, !is_reading) : NULL;
-    if (storage_act(event) == JUDGE_ACT_WRITE && buf) {
-        storage_wrote(judge_rank_at(judge, rank), buf);
-    }
-    if (!event->has[ALAR_FIELD_OP] && event->record == ALAR_RECORD_ALLOC) {
+    if (act == JUDGE_ACT_REUSE) {
         judge_name_used(judge, rank, buf);
-    } else if (!event->has[ALAR_FIELD_OP]) {
+        judge_name_back(judge, rank, buf);
+        return;
+    }
+    if (!judge->event->has[ALAR_FIELD_OP]) {
         judge_name_asked(judge, rank);
     }
-    if (owner) {
-        *subject = (struct judge_subject){judge_op_at(judge, owner->op), owner, false};
+    if (act != JUDGE_ACT_BACK_WRITE) {
+        judge_freed_used(judge, rank, buf);
     }
-    return ALAR_OK;
+    if (act == JUDGE_ACT_UNSTORE) {
+        judge_name_gone(judge, rank, buf);
+    }
 }
 
 enum alar_status judge_storage(struct alar_judge *judge)
 {
     const struct alar_event *event = judge->event;
+    uint32_t rank = (uint32_t)event->number[ALAR_FIELD_RANK];
     enum judge_act act = storage_act(event);
-    struct judge_subject subject;
+    bool is_handle = act == JUDGE_ACT_UNHANDLE || act == JUDGE_ACT_DROP;
+    struct judge_subject subject = {NULL, NULL, false};
 
     if (event->record == ALAR_RECORD_READ && alar_event_number(event, ALAR_FIELD_BY, 0) == 1) {
         return event->has[ALAR_FIELD_OP]
                    ? storage_fetch(judge)
                    : judge_complain(judge, ALAR_FIELD_EV, "`op` in what a back end reads", "none");
     }
-    ALAR_TRY(storage_subject(judge, &subject));
-    if (!subject.entry) {
-        return subject.is_past ? judge_life_past(judge, act) : ALAR_OK;
+    if (event->has[ALAR_FIELD_OP]) {
+        ALAR_TRY(judge_life_find(judge, rank, &subject));
+        if (!subject.entry) {
+            return subject.is_past ? judge_life_past(judge, act) : ALAR_OK;
+        }
+    } else if (!event->has[ALAR_FIELD_BUF]) {
+        return judge_complain(judge, ALAR_FIELD_EV, "`op` or `buf`", "neither");
     }
-    switch ((int)act) {
-    case JUDGE_ACT_READ:
-        return storage_read(judge, subject);
-    case JUDGE_ACT_WRITE:
-    case JUDGE_ACT_BACK_WRITE:
-        return storage_write(judge, subject);
-    default:
+    struct storage_range range = storage_range(event, subject.entry);
+    uint64_t buf = subject.entry ? subject.entry->buf : alar_text_hash(event->text[ALAR_FIELD_BUF]);
+    bool is_its_own = subject.entry && (buf == 0 || act == JUDGE_ACT_BACK_WRITE ||
+                                        judge_life_is_owned(subject.entry->life));
+
+    if (is_handle) {
         (void)judge_life_act(judge, subject, act);
         return ALAR_OK;
     }
+    if (!is_its_own) {
+        storage_name(judge, rank, buf, act);
+        return storage_reach(judge, rank, buf, act, range);
+    }
+    return range_meets(range, subject.entry) ? storage_act_on(judge, subject, act, range) : ALAR_OK;
 }

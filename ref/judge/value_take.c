@@ -192,50 +192,49 @@ enum alar_status judge_take_twin(struct alar_judge *judge, struct judge_op *op,
     return ALAR_OK;
 }
 
-static bool read_is_touched(const struct alar_judge *judge, const struct judge_entry *entry)
+/* The bits of the record that are of the operation, which uses the storage from its own `at` on.
+   Errors: ALAR_E_INPUT, complained about. */
+static enum alar_status read_bits(struct alar_judge *judge, const struct judge_op *op,
+                                  const struct judge_entry *entry, uint64_t at, uint64_t *mine)
 {
-    const struct judge_rank *rank = judge_rank_at(judge, entry->rank);
-    bool is_touched = entry->is_touched;
+    uint64_t count = (uint64_t)judge->event->number[ALAR_FIELD_BITS];
+    uint64_t skipped = at < entry->at ? entry->at - at : 0;
+    uint64_t first = at > entry->at ? at - entry->at : 0;
 
-    for (unsigned k = 0; entry->buf && k < JUDGE_WRITTEN; k++) {
-        is_touched = is_touched || rank->written[k] == entry->buf;
+    if (skipped >= count || first >= op->out_elements) {
+        return ALAR_OK;
     }
-    return is_touched;
+    count = count - skipped < op->out_elements - first ? count - skipped : op->out_elements - first;
+    return judge_bits_from(judge, ALAR_FIELD_BITS, skipped, op->dtype, mine + first, (uint32_t)count);
 }
 
-/* What the program found in the buffer after the end: the result, unless it wrote there since. When
-   nothing shows whether it did, other bits convict nobody. spec: O-73 */
+/* What the program found in the buffer after the end, from element `at` of the storage on: the
+   result, unless it wrote there since. When nothing shows whether it did, other bits convict
+   nobody. spec: O-73 */
 enum alar_status judge_take_read(struct alar_judge *judge, struct judge_op *op,
-                                 struct judge_entry *entry)
+                                 struct judge_entry *entry, uint64_t at)
 {
     const struct alar_event *event = judge->event;
-    uint64_t at = (uint64_t)alar_event_number(event, ALAR_FIELD_AT, (int64_t)entry->at);
     uint32_t count = (uint32_t)alar_event_number(event, ALAR_FIELD_BITS, 0);
-    uint64_t first = at > entry->at ? at - entry->at : 0;
     bool is_counted = entry->has_ver && event->has[ALAR_FIELD_VER] &&
                       (uint64_t)event->number[ALAR_FIELD_VER] == entry->ver;
-    bool is_whole = first == 0 && count > 0 && count <= entry->n && entry->dtype == op->dtype &&
-                    (!op->rows || count >= op->out_elements);
+    bool is_whole = at == entry->at && count > 0 && count <= entry->n &&
+                    entry->dtype == op->dtype && (!op->rows || count >= op->out_elements);
 
-    if (count == 0 || at < entry->at || (!entry->has_out && !is_whole)) {
+    if (count == 0 || entry->is_touched || entry->dtype != op->dtype ||
+        (!entry->has_out && !is_whole)) {
         return ALAR_OK;
     }
     op->out_elements = op->rows ? op->out_elements : count;
-    if (first >= op->out_elements || entry->dtype != op->dtype) {
-        return ALAR_OK;
-    }
     value_grow(judge, op);
     uint64_t *mine = judge_value_row(judge, op, op->classes);
     if (entry->has_out) {
         memcpy(mine, judge_value_row(judge, op, entry->class), op->out_elements * sizeof *mine);
     }
-    count = count < op->out_elements - (uint32_t)first ? count : op->out_elements - (uint32_t)first;
-    ALAR_TRY(judge_bits(judge, ALAR_FIELD_BITS, op->dtype, mine + first, count));
+    ALAR_TRY(read_bits(judge, op, entry, at, mine));
     uint32_t element;
-    bool is_same =
-        entry->has_out && judge_values_are_same(op, judge_value_row(judge, op, entry->class), mine,
-                                                op->out_elements, &element);
-    if (is_same || read_is_touched(judge, entry)) {
+    if (entry->has_out && judge_values_are_same(op, judge_value_row(judge, op, entry->class), mine,
+                                                op->out_elements, &element)) {
         return ALAR_OK;
     }
     if (!entry->has_out) {

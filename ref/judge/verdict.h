@@ -241,6 +241,7 @@ struct alar_verdict {
     uint64_t unknown[ALAR_UNKNOWN_COUNT]; /* how often, and below where first */
     struct alar_place unknown_place[ALAR_UNKNOWN_COUNT];
     uint32_t unknown_rank[ALAR_UNKNOWN_COUNT];
+    bool lacks_names;          /* more names of storage than are told apart */
     char stray[ALAR_NAME_MAX]; /* the first storage of ALAR_UNKNOWN_STORAGE */
     int64_t claimed;           /* tokens in the first report of ALAR_UNKNOWN_COUNTS; -1: none */
     uint64_t refused; /* operations, rank by rank, whose values the recorder has no word for */

@@ -116,6 +116,17 @@ check "O-75: in it" row "FAIL in-flight-write 0" "" \
 check "O-75: by the name of what used it before" row "FAIL in-flight-write 0" "world/1" \
     "{'ev':'issue','rank':0,'op':0,'in':[1],'buf':'a'} {'ev':'done','rank':0,'op':0,'out':[1]} {'ev':'issue','rank':0,'op':1,'in':[1],'buf':'a'} {'ev':'write','rank':0,'op':0} {'ev':'done','rank':0,'op':1,'out':[1]}"
 
+L="$S {'ev':'issue','rank':0,'op':0,'in':[1],'buf':'b','stream':1} {'ev':'issue','rank':0,'op':1,'in':[1],'buf':'b','at':1,'stream':1} {'ev':'done','rank':0,'op':1,'out':[1],'stream':1}"
+L0="{'ev':'done','rank':0,'op':0,'out':[1],'stream':1}"
+check "O-75: all that is pending on it, not the youngest alone" row "FAIL in-flight-write 0" "world/0" \
+    "$L {'ev':'write','rank':0,'buf':'b','stream':1} $L0"
+check "O-75: freed under the older one" row "FAIL freed-in-flight 0" "world/0" "$L {'ev':'free','rank':0,'buf':'b','stream':1} $L0"
+check "O-75: a read of one slice beside the other" row "PASS - -" "" "$L {'ev':'read','rank':0,'op':1,'bits':[1],'stream':1} $L0"
+Y="{'ev':'issue','rank':0,'op':0,'in':[1],'buf':'a','ver':0} {'ev':'done','rank':0,'op':0,'out':[1],'ver':0} {'ev':'issue','rank':0,'op':1,'in':[5],'buf':'a','ver':0} {'ev':'done','rank':0,'op':1,'out':[5],'ver':0}"
+check "O-75: the old name, and what lies there now" row "PASS - -" "" "$Y {'ev':'read','rank':0,'op':0,'bits':[5],'ver':0}"
+check "O-75: what lay there before" row "FAIL value-changed 0" "world/1" "$Y {'ev':'read','rank':0,'buf':'a','bits':[1],'ver':0}"
+check "O-75: the back end, by the name of the storage" row "FAIL late-write 0" "" "$Y {'ev':'write','rank':0,'buf':'a','by':'backend'}"
+
 # spec: O-76, O-21, O-22
 C="{'ev':'trace','v':1,'world':2,'clock':'ticks','deadline':50}"
 check "O-76: success after the deadline" row "FAIL timeout 0" "success came late: 250 after the deadline" \
@@ -143,6 +154,21 @@ check "O-81: freed twice" row "FAIL use-after-free 0" "" "$B1 {'ev':'free','rank
 B2="{'ev':'issue','rank':0,'op':1,'in':[1],'buf':'a'} {'ev':'done','rank':0,'op':1,'out':[1]}"
 check "O-81: issued on it" row "FAIL use-after-free 0" "" "$B1 $B2"
 check "O-81: after it came back" row "PASS - -" "" "$B1 {'ev':'alloc','rank':0,'buf':'a'} $B2"
+
+freed() { local k; for ((k = 0; k < $1; k++)); do
+    printf "{'ev':'issue','rank':0,'op':$k,'in':[1],'buf':'a$k'} {'ev':'done','rank':0,'op':$k,'out':[1]} {'ev':'free','rank':0,'buf':'a$k'} "
+done; }
+check "O-81: freed long ago" row "FAIL use-after-free 0" "" "$(freed 30) {'ev':'read','rank':0,'buf':'a0'}"
+
+# spec: O-115
+check "O-115: a free of what nobody has" row "UNKNOWN - -" '`buf` "aa", rank 0' \
+    "{'ev':'issue','rank':0,'op':0,'in':[1],'buf':'a'} {'ev':'free','rank':0,'buf':'aa'} {'ev':'done','rank':0,'op':0,'out':[1]}"
+check "O-115: what was allocated may go unused" row "PASS - -" "" \
+    "{'ev':'alloc','rank':0,'buf':'z'} {'ev':'free','rank':0,'buf':'z'} {'ev':'issue','rank':0,'op':0,'in':[1]} {'ev':'done','rank':0,'op':0,'out':[1]}"
+asked() { local k; for k in $(seq 0 39); do printf "{'ev':'write','rank':0,'buf':'w$k'} "; done; }
+used() { local k; for k in $(seq 0 "$1"); do printf "{'ev':'issue','rank':0,'op':$k,'in':[1],'buf':'w$k'} {'ev':'done','rank':0,'op':$k,'out':[1]} "; done; }
+check "O-115: written before it is used" row "PASS - -" "" "$(asked) $(used 39)"
+check "O-115: one of many is never used" row "UNKNOWN - -" "storage that no operation uses" "$(asked) $(used 38)"
 
 # spec: O-82
 expect_text "O-82: an empty rank file" 2 "a rank has no record" "$BUILD/alar" check tests/histories/judge/empty-rank

@@ -108,10 +108,25 @@ static void loop_read(struct alar_judge *judge)
     judge_report_loop(judge);
 }
 
+/* Ranks with one clock have one leader, whichever of their headers comes first. */
+static void clock_leader(const struct alar_judge *judge, struct judge_rank *rank, uint32_t number)
+{
+    rank->leader = number;
+    for (uint32_t r = 0; r < judge->setup.world; r++) {
+        const struct judge_rank *other = judge_rank_at(judge, r);
+
+        if (other != rank && other->has_trace && other->clock == rank->clock) {
+            rank->leader = other->leader;
+            return;
+        }
+    }
+}
+
 /* The clock of one rank: ticks are shared by all, clocks only within a host. spec: O-02 */
-static void trace_clock(struct alar_judge *judge, struct judge_rank *rank)
+static void trace_clock(struct alar_judge *judge, uint32_t number)
 {
     const struct alar_event *event = judge->event;
+    struct judge_rank *rank = judge_rank_at(judge, number);
 
     rank->has_trace = true;
     if (event->has[ALAR_FIELD_CLOCK] && event->number[ALAR_FIELD_CLOCK] == 0) {
@@ -122,6 +137,7 @@ static void trace_clock(struct alar_judge *judge, struct judge_rank *rank)
                       (alar_text_hash(event->text[ALAR_FIELD_BOOT_ID]) & ~UINT64_C(3));
         rank->t0 = event->number[ALAR_FIELD_T0];
     }
+    clock_leader(judge, rank, number);
 }
 
 enum alar_status judge_trace(struct alar_judge *judge)
@@ -137,7 +153,7 @@ enum alar_status judge_trace(struct alar_judge *judge)
             return judge_complain(judge, ALAR_FIELD_EV, "one header, before anything else",
                                   "a header in the middle");
         }
-        trace_clock(judge, rank);
+        trace_clock(judge, r);
     }
     if (alar_event_number(event, ALAR_FIELD_V, 1) != 1) {
         return judge_complain_numbers(judge, ALAR_FIELD_V, "format version", 1, "version",

@@ -305,6 +305,8 @@ static void finish_absent(struct alar_judge *judge)
 
         if (rank->is_killed) {
             judge_unknown(judge, ALAR_UNKNOWN_KILLED, rank->last, r);
+        } else if (rank->is_exited && !judge->setup.is_bare) {
+            judge_unknown(judge, ALAR_UNKNOWN_NO_END, rank->last, r);
         }
     }
     judge_names_finish(judge);

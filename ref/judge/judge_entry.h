@@ -5,6 +5,10 @@
 #include "judge/anomaly.h"
 #include "judge/verdict.h"
 
+enum {
+    JUDGE_STREAMS = 3, /* of one operation that are told apart; of more nothing is said */
+};
+
 /* What a rank's part in an operation can be, and what can happen to it; see life.def. */
 enum judge_life {
 #define LIFE(name, owned, meaning) JUDGE_##name,
@@ -60,9 +64,11 @@ struct judge_entry {
     uint32_t fetch_rank;
     int64_t deadline;        /* absolute, in the same units; INT64_MAX for none */
     uint64_t ver, buf, send; /* hashes of names; 0 for none */
-    uint64_t stream;    /* that the issue, then the wait, ordered; JUDGE_NEVER: the host's own */
-    uint64_t read_mask; /* elements below 64 that were read */
-    uint64_t at, n;     /* elements of the storage that it uses */
+    uint64_t stream;         /* of the issue, then of the wait; JUDGE_NEVER: the rank's only one */
+    uint64_t ordered[JUDGE_STREAMS];  /* by waits that returned */
+    uint32_t orders;                  /* streams that were; the first ones are kept */
+    uint64_t read_mask;               /* elements below 64 that were read */
+    uint64_t at, n;                   /* elements of the storage that it uses */
     uint64_t signature, key, members; /* what ranks must agree on; hashes, 0 for none */
     char src[ALAR_NAME_MAX];
 };

@@ -26,17 +26,20 @@ struct judge_rank {
     struct alar_place last; /* its last record */
     uint64_t next_i;        /* running number expected next */
     bool has_i, has_t, has_any, has_trace, has_issued;
-    bool is_over;     /* `end` or `exit` seen, or the history is bare */
-    bool is_exited;   /* `exit` seen, and no `end` after it */
-    bool is_killed;   /* by a signal */
-    bool is_given_up; /* ended with a code other than 0: nobody waits for what was pending */
-    bool is_aborted;  /* `abort` seen: */
-    uint64_t aborted; /* of this group; JUDGE_NEVER: of all */
-    int64_t t;        /* latest */
-    int64_t t0;       /* added to make times of one clock comparable */
-    uint64_t clock;   /* ranks with the same clock, not 0, are comparable */
-    uint64_t newest;  /* of its entries of unsettled operations, in the order it issued them */
-    uint32_t pending; /* of these: handles whose buffers belong to the back end */
+    bool is_over;      /* `end` or `exit` seen, or the history is bare */
+    bool is_exited;    /* `exit` seen, and no `end` after it */
+    bool is_killed;    /* by a signal */
+    bool is_given_up;  /* ended with a code other than 0: nobody waits for what was pending */
+    bool is_aborted;   /* `abort` seen: */
+    uint64_t aborted;  /* of this group; JUDGE_NEVER: of all */
+    int64_t t;         /* latest */
+    int64_t t0;        /* added to make times of one clock comparable */
+    uint64_t clock;    /* ranks with the same clock, not 0, are comparable */
+    uint32_t leader;   /* the first rank that had this clock; of it: */
+    uint64_t settling; /* the operation whose times were read, */
+    uint32_t latest;   /* and the member that issued it last */
+    uint64_t newest;   /* of its entries of unsettled operations, in the order it issued them */
+    uint32_t pending;  /* of these: handles whose buffers belong to the back end */
     struct alar_stand stand; /* where it stood when it was last looked at; no place: it moved on */
 };
 
@@ -201,6 +204,7 @@ struct alar_judge {
     uint64_t searched;                    /* values that no named tree explained */
     uint64_t bucket;                      /* uint64_t[buckets] */
     uint64_t buckets, live;
+    uint64_t settling;              /* operations whose times were read */
     uint32_t rows_max, out_max;     /* of all operations so far: results, and their elements */
     uint64_t oldest, newest;        /* unsettled operations */
     const struct alar_event *event; /* being judged */
@@ -327,8 +331,12 @@ enum alar_status judge_issue(struct alar_judge *judge);
 enum alar_status judge_life(struct alar_judge *judge);
 enum alar_status judge_storage(struct alar_judge *judge);
 enum alar_status judge_said(struct alar_judge *judge); /* answer.c */
-void judge_everything(struct alar_judge *judge); /* sync, abort */
+void judge_everything(struct alar_judge *judge);       /* everything.c: sync, abort */
 void judge_aborted(struct alar_judge *judge);
+/* The record says that the operation is complete: whether it can have been is asked later. */
+void judge_life_told(struct alar_judge *judge, struct judge_entry *entry);
+/* Did a wait order that stream? */
+bool judge_life_orders(const struct judge_entry *entry, uint64_t stream);
 enum alar_status judge_life_find(struct alar_judge *judge, uint32_t rank,
                                  struct judge_subject *subject);
 enum alar_status judge_life_past(struct alar_judge *judge, enum judge_act act);

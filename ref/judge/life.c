@@ -74,7 +74,36 @@ void judge_life_found(struct alar_judge *judge, enum alar_anomaly anomaly,
     judge_show_event(judge, evidence);
 }
 
-/* Does the stream that the wait ordered order this action too? Under a stream contract an issue is
+bool judge_life_orders(const struct judge_entry *entry, uint64_t stream)
+{
+    for (uint32_t k = 0; k < entry->orders && k < JUDGE_STREAMS; k++) {
+        if (entry->ordered[k] == stream) {
+            return true;
+        }
+    }
+    return entry->orders > JUDGE_STREAMS;
+}
+
+/* The stream that the record names is the one that its wait orders. */
+static void life_stream(const struct alar_judge *judge, struct judge_entry *entry)
+{
+    if (judge->event->has[ALAR_FIELD_STREAM]) {
+        entry->stream = (uint64_t)judge->event->number[ALAR_FIELD_STREAM];
+    }
+}
+
+static void life_order(struct judge_entry *entry)
+{
+    if (judge_life_orders(entry, entry->stream)) {
+        return;
+    }
+    if (entry->orders < JUDGE_STREAMS) {
+        entry->ordered[entry->orders] = entry->stream;
+    }
+    entry->orders++;
+}
+
+/* Does a stream that a wait ordered order this action too? Under a stream contract an issue is
    an action of the device: without a `stream` it is on the rank's only one. spec: O-03, O-74 */
 static bool life_is_ordered(const struct alar_judge *judge, const struct judge_entry *entry,
                             enum judge_act act)
@@ -88,8 +117,9 @@ static bool life_is_ordered(const struct alar_judge *judge, const struct judge_e
         !(is_issue || event->has[ALAR_FIELD_STREAM])) {
         return false;
     }
-    return (event->has[ALAR_FIELD_STREAM] ? (uint64_t)event->number[ALAR_FIELD_STREAM]
-                                          : JUDGE_NEVER) == entry->stream;
+    return judge_life_orders(entry, event->has[ALAR_FIELD_STREAM]
+                                        ? (uint64_t)event->number[ALAR_FIELD_STREAM]
+                                        : JUDGE_NEVER);
 }
 
 struct judge_row judge_life_act(struct alar_judge *judge, struct judge_subject subject,
@@ -108,8 +138,7 @@ struct judge_row judge_life_act(struct alar_judge *judge, struct judge_subject s
     return row;
 }
 
-/* The record says that the operation is complete: whether it can have been is asked later. */
-static void life_told(struct alar_judge *judge, struct judge_entry *entry)
+void judge_life_told(struct alar_judge *judge, struct judge_entry *entry)
 {
     if (entry->told.place.line == 0) {
         entry->told = judge_moment_of(judge);
@@ -161,6 +190,7 @@ static void life_wait(struct alar_judge *judge, struct judge_subject subject)
     const struct alar_event *event = judge->event;
     struct judge_entry *entry = subject.entry;
 
+    life_stream(judge, entry);
     if (life_has_returned(entry)) {
         life_twice(judge, subject);
         (void)judge_life_act(judge, subject, JUDGE_ACT_WAIT);
@@ -169,9 +199,6 @@ static void life_wait(struct alar_judge *judge, struct judge_subject subject)
     life_version(judge, subject);
     entry->wait = judge_moment_of(judge);
     entry->was_pending_at_wait = !alar_event_number(event, ALAR_FIELD_DONE, 1);
-    if (event->has[ALAR_FIELD_STREAM]) {
-        entry->stream = (uint64_t)event->number[ALAR_FIELD_STREAM];
-    }
     if (event->has[ALAR_FIELD_DEADLINE] && event->has[ALAR_FIELD_T]) {
         entry->deadline = judge_time(entry->wait.t, event->number[ALAR_FIELD_DEADLINE]);
     }
@@ -190,7 +217,7 @@ static void life_query(struct alar_judge *judge, struct judge_subject subject)
         return;
     }
     if (judge_life_is_owned(subject.entry->life)) {
-        life_told(judge, subject.entry);
+        judge_life_told(judge, subject.entry);
     }
     (void)judge_life_act(judge, subject, JUDGE_ACT_QUERY_YES);
     judge_entry_over(judge, subject.op, subject.entry);
@@ -200,7 +227,6 @@ static void life_query(struct alar_judge *judge, struct judge_subject subject)
 static enum alar_status life_value(struct alar_judge *judge, struct judge_subject subject,
                                    enum judge_act act)
 {
-    const struct alar_event *event = judge->event;
     struct judge_entry *entry = subject.entry;
     bool is_return = act != JUDGE_ACT_COMPLETE;
 
@@ -210,13 +236,14 @@ static enum alar_status life_value(struct alar_judge *judge, struct judge_subjec
     } else if (is_return) {
         life_version(judge, subject);
         entry->done = judge_moment_of(judge);
-        entry->stream = event->has[ALAR_FIELD_STREAM] ? (uint64_t)event->number[ALAR_FIELD_STREAM]
-                                                      : entry->stream;
     } else if (entry->done.place.line == 0) {
         entry->done = judge_moment_of(judge);
     }
-    if (act != JUDGE_ACT_ORDER) {
-        life_told(judge, entry);
+    if (act == JUDGE_ACT_ORDER) {
+        life_stream(judge, entry);
+        life_order(entry);
+    } else {
+        judge_life_told(judge, entry);
     }
     struct judge_row row = judge_life_act(judge, subject, act);
     if (row.finding == ALAR_ANOMALY_ABORT_AS_SUCCESS) {
@@ -338,49 +365,5 @@ enum alar_status judge_life(struct alar_judge *judge)
         return life_fail(judge, subject, act);
     default:
         return life_value(judge, subject, act);
-    }
-}
-
-/* What is issued from now on may be on a communicator of another life. spec: O-79 */
-void judge_aborted(struct alar_judge *judge)
-{
-    const struct alar_event *event = judge->event;
-    struct judge_rank *rank = judge_rank_at(judge, (uint32_t)event->number[ALAR_FIELD_RANK]);
-
-    rank->is_aborted = true;
-    rank->aborted = event->has[ALAR_FIELD_GROUP] && rank->aborted != JUDGE_NEVER
-                        ? judge_group_find(judge, event->text[ALAR_FIELD_GROUP])
-                        : JUDGE_NEVER;
-}
-
-/* Everything the rank has pending, at once: a sync completes it, an abort ends it. */
-void judge_everything(struct alar_judge *judge)
-{
-    const struct alar_event *event = judge->event;
-    const struct judge_rank *rank =
-        judge_rank_at(judge, (uint32_t)event->number[ALAR_FIELD_RANK]);
-    uint64_t next = rank->newest;
-    bool is_abort = event->record == ALAR_RECORD_ABORT;
-    uint64_t group =
-        event->has[ALAR_FIELD_GROUP] ? judge_group_find(judge, event->text[ALAR_FIELD_GROUP]) : 0;
-
-    for (uint32_t left = rank->pending; left > 0;) {
-        struct judge_entry *entry = alar_arena_at(judge->arena, next);
-        struct judge_subject subject = {judge_op_at(judge, entry->op), entry, false};
-        bool is_elsewhere = event->has[ALAR_FIELD_STREAM] &&
-                            (entry->life != JUDGE_ORDERED ||
-                             entry->stream != (uint64_t)event->number[ALAR_FIELD_STREAM]);
-
-        next = entry->older;
-        left -= entry->is_lent;
-        if (!entry->is_lent || (event->has[ALAR_FIELD_GROUP] && subject.op->group != group) ||
-            is_elsewhere) {
-            continue;
-        }
-        if (!is_abort) {
-            life_told(judge, entry);
-        }
-        (void)judge_life_act(judge, subject, is_abort ? JUDGE_ACT_ABORT : JUDGE_ACT_SYNC);
-        judge_entry_over(judge, subject.op, entry);
     }
 }

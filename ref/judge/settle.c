@@ -12,31 +12,57 @@ bool judge_is_echo(const struct alar_judge *judge, const struct judge_op *op)
     return op->number >= judge_group_at(judge, op->group)->mismatch;
 }
 
-static bool settle_shares_clock(const struct alar_judge *judge, const struct judge_entry *a,
-                                const struct judge_entry *b)
+/* The leader of a rank's clock, where the times of this operation are kept; NULL: it has no clock.
+ */
+static struct judge_rank *settle_leader(const struct alar_judge *judge,
+                                        const struct judge_entry *entry)
 {
-    uint64_t clock = judge_rank_at(judge, a->rank)->clock;
+    const struct judge_rank *rank = judge_rank_at(judge, entry->rank);
 
-    return clock && a->issue.has_t && b->issue.has_t &&
-           clock == judge_rank_at(judge, b->rank)->clock;
+    return rank->clock ? judge_rank_at(judge, rank->leader) : NULL;
 }
 
-/* The entry that was issued last, on a clock shared with all others; NULL without such a clock. All
-   ranks have issued what is settled. */
-static const struct judge_entry *settle_last(const struct alar_judge *judge,
-                                             const struct judge_op *op)
+/* Who issued it last, on each clock. All ranks have issued what is settled. */
+static void settle_times(struct alar_judge *judge, const struct judge_op *op)
 {
-    const struct judge_entry *last = judge_entry_at(judge, op, 0);
-
-    for (uint32_t m = 1; m < op->members; m++) {
+    judge->settling++;
+    for (uint32_t m = 0; m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
+        struct judge_rank *leader = settle_leader(judge, entry);
 
-        if (!settle_shares_clock(judge, last, entry)) {
-            return NULL;
+        if (leader && entry->issue.has_t &&
+            (leader->settling != judge->settling ||
+             entry->issue.t > judge_entry_at(judge, op, leader->latest)->issue.t)) {
+            leader->settling = judge->settling;
+            leader->latest = m;
         }
-        last = entry->issue.t > last->issue.t ? entry : last;
     }
-    return op->members > 1 ? last : NULL;
+}
+
+/* The entry that was issued last of those whose clock this one shares; NULL: there is none. */
+static const struct judge_entry *settle_last(const struct alar_judge *judge,
+                                             const struct judge_op *op,
+                                             const struct judge_entry *entry)
+{
+    const struct judge_rank *leader = settle_leader(judge, entry);
+
+    return leader && leader->settling == judge->settling ? judge_entry_at(judge, op, leader->latest)
+                                                         : NULL;
+}
+
+/* Names those that had not issued it at that time, on one clock with the entry. */
+static void settle_missing(const struct alar_judge *judge, const struct judge_op *op,
+                           const struct judge_entry *entry, int64_t t,
+                           struct alar_evidence *evidence)
+{
+    for (uint32_t m = 0; evidence && m < op->members; m++) {
+        const struct judge_entry *other = judge_entry_at(judge, op, m);
+
+        if (judge_needs(op, entry, other->rank) && other->issue.has_t && other->issue.t > t &&
+            settle_leader(judge, other) == settle_leader(judge, entry)) {
+            alar_list_add(&evidence->missing, other->rank);
+        }
+    }
 }
 
 static void settle_premature(struct alar_judge *judge, struct judge_op *op,
@@ -47,9 +73,7 @@ static void settle_premature(struct alar_judge *judge, struct judge_op *op,
     judge_show_issue(judge, evidence, op, entry);
     judge_show_told(judge, evidence, op, entry);
     judge_show_issue(judge, evidence, op, last);
-    if (evidence) {
-        alar_list_add(&evidence->missing, last->rank);
-    }
+    settle_missing(judge, op, entry, entry->told.t, judge_kept(judge, ALAR_ANOMALY_PREMATURE, op));
     op->is_tainted = true;
 }
 
@@ -72,38 +96,38 @@ static void settle_fetched(struct alar_judge *judge, struct judge_op *op,
     op->is_tainted = true;
 }
 
-/* Of the contributions that somebody needs the last one: of a broadcast the root's alone. NULL as
-   in settle_last, or without one. spec: H-52 */
+/* Of the contributions that this rank needs the last one on its clock: of a broadcast the root's
+   alone. spec: H-52 */
 static const struct judge_entry *settle_last_needed(const struct alar_judge *judge,
-                                                    const struct judge_op *op)
+                                                    const struct judge_op *op,
+                                                    const struct judge_entry *entry)
 {
-    const struct judge_entry *last = settle_last(judge, op);
+    const struct judge_entry *last = settle_last(judge, op, entry);
 
     for (uint32_t m = 0; last && op->collective % 8 == JUDGE_BROADCAST && m < op->members; m++) {
-        const struct judge_entry *entry = judge_entry_at(judge, op, m);
+        const struct judge_entry *other = judge_entry_at(judge, op, m);
 
-        if (judge_needs(op, last, entry->rank)) {
-            return entry;
+        if (judge_needs(op, entry, other->rank) && other->issue.has_t &&
+            settle_leader(judge, other) == settle_leader(judge, entry)) {
+            return other;
         }
     }
-    return last;
+    return last && judge_needs(op, entry, last->rank) ? last : NULL;
 }
 
 /* Completion before the last contribution, or while a peer still fetched this rank's input:
    whatever said complete first counts, and a wait that orders a stream says nothing. spec: O-16 */
 static void settle_clock(struct alar_judge *judge, struct judge_op *op)
 {
-    const struct judge_entry *last = settle_last_needed(judge, op);
-
     for (uint32_t m = 0; m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
+        const struct judge_entry *last = settle_last_needed(judge, op, entry);
         uint64_t clock = judge_rank_at(judge, entry->rank)->clock;
         bool is_told = entry->told.place.line && entry->told.has_t &&
                        !judge_did(entry, JUDGE_ACT_EXPIRE) && !judge_did(entry, JUDGE_ACT_FAIL);
 
         /* Of no element there is nothing to wait for. */
-        if (last && op->n > 0 && is_told && entry->told.t < last->issue.t &&
-            judge_needs(op, entry, last->rank)) {
+        if (last && op->n > 0 && is_told && entry->told.t < last->issue.t) {
             settle_premature(judge, op, entry, last);
         }
         if (is_told && clock && entry->fetch.place.line && entry->told.t < entry->fetch.t &&
@@ -117,10 +141,9 @@ static void settle_clock(struct alar_judge *judge, struct judge_op *op)
    spec: O-76 */
 static void settle_late(struct alar_judge *judge, struct judge_op *op)
 {
-    const struct judge_entry *last = settle_last(judge, op);
-
     for (uint32_t m = 0; m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
+        const struct judge_entry *last = settle_last(judge, op, entry);
         bool is_late = entry->deadline != INT64_MAX && entry->told.place.line &&
                        entry->told.has_t && entry->told.t > entry->deadline &&
                        !judge_did(entry, JUDGE_ACT_EXPIRE) && !judge_did(entry, JUDGE_ACT_FAIL);
@@ -138,7 +161,7 @@ static void settle_late(struct alar_judge *judge, struct judge_op *op)
             kept->is_success = true;
         }
         if (kept && last && last->issue.t > entry->deadline) {
-            alar_list_add(&kept->missing, last->rank); /* at the deadline, that is */
+            settle_missing(judge, op, entry, entry->deadline, kept); /* at that time */
             judge_show_issue(judge, kept, op, last);
         }
     }
@@ -147,13 +170,15 @@ static void settle_late(struct alar_judge *judge, struct judge_op *op)
 /* All ranks had issued it well before any of them waited, and still it was pending everywhere. */
 static void settle_overlap(struct alar_judge *judge, struct judge_op *op)
 {
-    const struct judge_entry *last = settle_last(judge, op);
+    const struct judge_entry *first = judge_entry_at(judge, op, 0);
+    const struct judge_entry *last = op->members > 1 ? settle_last(judge, op, first) : NULL;
     int64_t first_wait = INT64_MAX, last_wait = INT64_MIN, last_done = INT64_MIN;
 
     for (uint32_t m = 0; last && m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
 
-        if (!entry->was_pending_at_wait || !entry->wait.has_t || !entry->done.has_t ||
+        if (settle_last(judge, op, entry) != last || !entry->issue.has_t ||
+            !entry->was_pending_at_wait || !entry->wait.has_t || !entry->done.has_t ||
             !(judge_did(entry, JUDGE_ACT_RETURN) || judge_did(entry, JUDGE_ACT_ORDER))) {
             return;
         }
@@ -207,6 +232,7 @@ void judge_settle(struct alar_judge *judge, struct judge_op *op)
     }
     judge_report_labels(judge, op);
     judge_report_again(judge, op);
+    settle_times(judge, op);
     settle_clock(judge, op);
     settle_late(judge, op);
     settle_overlap(judge, op);

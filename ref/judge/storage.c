@@ -20,16 +20,15 @@ static struct storage_range storage_range(const struct alar_event *event,
         range.n = UINT64_MAX;
     }
     if (event->has[ALAR_FIELD_N] || event->has[ALAR_FIELD_BITS]) {
-        range.n = (uint64_t)event
-                      ->number[event->has[ALAR_FIELD_N] ? ALAR_FIELD_N : ALAR_FIELD_BITS];
+        range.n =
+            (uint64_t)event->number[event->has[ALAR_FIELD_N] ? ALAR_FIELD_N : ALAR_FIELD_BITS];
     }
     return range;
 }
 
 static bool range_meets(struct storage_range range, const struct judge_entry *entry)
 {
-    return range.at >= entry->at ? range.at - entry->at < entry->n
-                                 : entry->at - range.at < range.n;
+    return range.at >= entry->at ? range.at - entry->at < entry->n : entry->at - range.at < range.n;
 }
 
 /* Storage that was lost goes by its name no more. */

@@ -205,7 +205,8 @@ static enum alar_status read_bits(struct alar_judge *judge, const struct judge_o
         return ALAR_OK;
     }
     count = count - skipped < op->out_elements - first ? count - skipped : op->out_elements - first;
-    return judge_bits_from(judge, ALAR_FIELD_BITS, skipped, op->dtype, mine + first, (uint32_t)count);
+    return judge_bits_from(judge, ALAR_FIELD_BITS, skipped, op->dtype, mine + first,
+                           (uint32_t)count);
 }
 
 /* What the program found in the buffer after the end, from element `at` of the storage on: the

@@ -108,6 +108,11 @@ check "O-74: a blocking call orders the stream alone" row "FAIL early-read 0" ""
 check "O-74: a sync of the issue's stream does not complete it" row "FAIL early-read 0" "" \
     "$S {'ev':'issue','rank':0,'op':0,'in':[1],'stream':1} {'ev':'sync','rank':0,'stream':1} {'ev':'read','rank':0,'op':0} {'ev':'done','rank':0,'op':0,'out':[1],'stream':1}"
 
+check "O-74: two waits order two streams" row "PASS - -" "" \
+    "$S $I1 {'ev':'done','rank':0,'op':0,'out':[1],'stream':2} {'ev':'read','rank':0,'op':0,'stream':1} {'ev':'read','rank':0,'op':0,'stream':2}"
+check "O-74: and no third one" row "FAIL early-read 0" "" \
+    "$S $I1 {'ev':'done','rank':0,'op':0,'out':[1],'stream':2} {'ev':'read','rank':0,'op':0,'stream':3}"
+
 # spec: O-75
 check "O-75: beside the slice, by the operation's name" row "PASS - -" "" \
     "{'ev':'issue','rank':0,'op':0,'in':[1],'buf':'b','at':4,'n':1} {'ev':'write','rank':0,'op':0,'at':0,'n':1} {'ev':'done','rank':0,'op':0,'out':[1]}"
@@ -186,6 +191,23 @@ check "O-77: so does one where a wait begins" row "FAIL premature 0" "" \
     "$P $D {'ev':'wait','rank':0,'op':0,'done':false}"
 check "O-77: a wait that finds it complete allows the read" row "PASS - -" "" \
     "$P {'ev':'wait','rank':0,'op':0,'done':true} {'ev':'read','rank':0,'op':0} $D"
+
+# spec: O-16, O-02
+trace() { local r=0 host; for host in "$@"; do
+    printf "{'ev':'trace','rank':$r,'v':1,'world':$#,'clock':'monotonic_ns','t0':0,'boot_id':'x','host':'$host'} "
+    r=$((r + 1))
+done; }
+O3="{'ev':'issue','rank':0,'op':0,'in':[1],'t':0} {'ev':'issue','rank':1,'op':0,'in':[2],'t':5} {'ev':'issue','rank':2,'op':0,'in':[4]"
+D3="{'ev':'done','rank':0,'op':0,'out':[7],'t':1} {'ev':'done','rank':1,'op':0,'out':[7],'t':6} {'ev':'done','rank':2,'op':0,'out':[7]"
+E3="{'ev':'end','rank':0} {'ev':'end','rank':1} {'ev':'end','rank':2}"
+check "O-16: two of three ranks share a clock" row "FAIL premature 0" "missing {1}" "$(trace h h g) $O3,'t':0} $D3,'t':6} $E3"
+check "O-16: those two do not" row "PASS - -" "" "$(trace h g h) $O3,'t':0} $D3,'t':6} $E3"
+check "O-16: one rank's records have no time" row "FAIL premature 0" "missing {1}" "$O3} $D3}"
+
+# spec: O-114
+G="{'ev':'trace','v':1,'world':2} $P $D {'ev':'end','rank':0} {'ev':'exit','rank':1,'code':0}"
+check "O-114: an exit is no end" row "UNKNOWN - -" "stops without an end: rank 1" "$G"
+check "O-114: an end after it is one" row "PASS - -" "" "$G {'ev':'end','rank':1}"
 
 # spec: O-78
 check "O-78: a query that said yes ends the handle" row "UNKNOWN - -" "not recorded" \

@@ -10,10 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    SPOOL_BYTES_MOST = 1 << 30 /* of standard input */
-};
-
 /* One file being read. */
 struct source {
     struct alar_lines lines;
@@ -44,28 +40,18 @@ static enum alar_status reader_complain(struct alar_history_reader *reader, uint
     return alar_complain(reader->error_line, where, "%s", text);
 }
 
-/* Standard input can't be read twice, so it is copied to a file that has no name. What can't be a
-   history is not copied to its end, which it may not have; nor is more than fits. */
+/* Standard input can't be read twice, so it is copied to a file that has no name. */
 static int spool_standard_input(void)
 {
     char block[1 << 16];
     FILE *spool = tmpfile();
     size_t got = 1;
-    uint64_t copied = 0;
-    bool is_history = true;
     int file = -1;
 
-    while (spool != NULL && got > 0 && is_history) {
+    while (spool != NULL && got > 0) {
         got = fread(block, 1, sizeof block, stdin);
         if (fwrite(block, 1, got, spool) != got) {
             got = 0;
-        }
-        copied += got;
-        is_history = copied > got || got == 0 || strchr("{ \t\r\n", block[0]) != NULL;
-        if (copied > SPOOL_BYTES_MOST) {
-            fclose(spool);
-            errno = EFBIG;
-            return -1;
         }
     }
     if (spool != NULL && !ferror(stdin) && fflush(spool) == 0 && !ferror(spool)) {
@@ -101,7 +87,7 @@ static enum alar_status source_next(struct alar_history_reader *reader, uint32_t
 {
     struct source *source = &reader->source[k];
     struct alar_record_error error;
-    struct alar_line line = {NULL, 0, false};
+    struct alar_line line;
     enum alar_status status;
 
     *is_cut = false;
@@ -143,22 +129,6 @@ static void survey_add(struct alar_history_survey *survey, const struct alar_eve
     }
 }
 
-/* Ranks are numbered from 0. */
-static enum alar_status survey_check(struct alar_history_reader *reader, uint32_t k,
-                                     const struct alar_history_survey *survey)
-{
-    bool is_world = survey->world > ALAR_WORLD_MAX;
-    char text[ALAR_ERROR_LINE_BYTES];
-
-    if (is_world || survey->highest >= ALAR_WORLD_MAX) {
-        snprintf(text, sizeof text, "expected a world of at most %d ranks, found %s %lld",
-                 ALAR_WORLD_MAX, is_world ? "world" : "rank",
-                 (long long)(is_world ? survey->world : survey->highest));
-        return reader_complain(reader, k, 1, text);
-    }
-    return ALAR_OK;
-}
-
 /* A file that begins with a header of known world need not be read twice. */
 static enum alar_status source_survey(struct alar_history_reader *reader, uint32_t k,
                                       struct alar_history_survey *survey)
@@ -170,7 +140,6 @@ static enum alar_status source_survey(struct alar_history_reader *reader, uint32
         status = source_next(reader, k, &is_cut);
         if (status == ALAR_OK) {
             survey_add(survey, &reader->event);
-            ALAR_TRY(survey_check(reader, k, survey));
             if (is_first && survey->has_header && survey->world) {
                 reader->source[k].rank =
                     (uint32_t)alar_event_number(&reader->event, ALAR_FIELD_RANK, ALAR_RANK_ALL);
@@ -209,7 +178,12 @@ enum alar_status alar_history_reader_open(struct alar_history_reader **opened,
     for (uint32_t k = 0; k < files->count; k++) {
         ALAR_TRY(source_survey(reader, k, survey));
     }
-    survey->world = survey->world == 0 ? survey->highest + 1 : survey->world;
+    if (survey->world == 0) {
+        survey->world = survey->highest < ALAR_WORLD_MAX ? survey->highest + 1 : INT64_MAX;
+    }
+    if (survey->world > ALAR_WORLD_MAX) {
+        return reader_complain(reader, 0, 1, "expected a world of at most 131072 ranks");
+    }
     return ALAR_OK;
 }
 

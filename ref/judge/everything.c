@@ -26,9 +26,10 @@ void judge_everything(struct alar_judge *judge)
     for (uint32_t left = rank->pending; left > 0;) {
         struct judge_entry *entry = alar_arena_at(judge->arena, next);
         struct judge_subject subject = {judge_op_at(judge, entry->op), entry, false};
-        bool is_elsewhere = event->has[ALAR_FIELD_STREAM] &&
-                            (entry->life != JUDGE_ORDERED ||
-                             !judge_life_orders(entry, (uint64_t)event->number[ALAR_FIELD_STREAM]));
+        bool is_elsewhere =
+            event->has[ALAR_FIELD_STREAM] &&
+            (entry->life != JUDGE_ORDERED ||
+             !judge_stream_orders(entry, (uint64_t)event->number[ALAR_FIELD_STREAM]));
 
         next = entry->older;
         left -= entry->is_lent;

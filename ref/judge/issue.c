@@ -135,8 +135,9 @@ static void issue_entry(struct alar_judge *judge, struct judge_entry *entry, uin
     entry->send = event_hash(event, ALAR_FIELD_SEND);
     judge_name_used(judge, number, entry->buf);
     judge_name_used(judge, number, entry->send);
-    entry->stream =
+    entry->issued_on =
         event->has[ALAR_FIELD_STREAM] ? (uint64_t)event->number[ALAR_FIELD_STREAM] : JUDGE_NEVER;
+    entry->stream = entry->issued_on;
     entry->at = (uint64_t)alar_event_number(event, ALAR_FIELD_AT, 0);
     entry->n = mine->n;
     entry->dtype = mine->dtype;

@@ -35,6 +35,12 @@ struct judge_moment {
     int64_t t; /* with t0 added, so that it can be compared on one clock */
 };
 
+/* A stream that comes after the end of an operation, from this line of its rank on. */
+struct judge_order {
+    uint64_t stream;
+    uint32_t line;
+};
+
 /* One rank's part in one operation. */
 struct judge_entry {
     uint8_t life; /* enum judge_life; written by judge_life_act alone */
@@ -49,7 +55,8 @@ struct judge_entry {
     uint32_t class;     /* of its result */
     uint32_t other;     /* class of another one that was recorded later, plus 1; 0: none */
     uint32_t twin;      /* class of its blocking twin, plus 1; 0: none */
-    bool is_class_read; /* nobody told the result: it is what the program read */
+    bool is_class_read; /* nobody told the result: it is what the program read, */
+    bool is_read_sure;  /* and a counter shows that it had not written there */
     uint32_t rank;
     enum alar_dtype dtype; /* of what it contributed */
     bool gets_nothing;     /* its part of the result is empty */
@@ -64,12 +71,13 @@ struct judge_entry {
     uint32_t fetch_rank;
     int64_t deadline;        /* absolute, in the same units; INT64_MAX for none */
     uint64_t ver, buf, send; /* hashes of names; 0 for none */
-    uint64_t stream;         /* of the issue, then of the wait; JUDGE_NEVER: the rank's only one */
-    uint64_t ordered[JUDGE_STREAMS];  /* by waits that returned */
-    uint32_t orders;                  /* streams that were; the first ones are kept */
-    uint64_t read_mask;               /* elements below 64 that were read */
-    uint64_t at, n;                   /* elements of the storage that it uses */
-    uint64_t signature, key, members; /* what ranks must agree on; hashes, 0 for none */
+    uint64_t issued_on;      /* stream of the issue; JUDGE_NEVER: the rank's only one */
+    uint64_t stream;         /* the same, then that of its wait */
+    struct judge_order ordered[JUDGE_STREAMS]; /* by waits that returned */
+    uint32_t orders;                           /* streams that were; the first ones are kept */
+    uint64_t read_mask;                        /* elements below 64 that were read */
+    uint64_t at, n;                            /* elements of the storage that it uses */
+    uint64_t signature, key, members;          /* what ranks must agree on; hashes, 0 for none */
     char src[ALAR_NAME_MAX];
 };
 
@@ -84,6 +92,34 @@ static inline bool judge_is_done(const struct judge_entry *entry)
 static inline bool judge_did(const struct judge_entry *entry, enum judge_act act)
 {
     return (entry->acts >> act & 1) != 0;
+}
+
+/* Does that stream come after its end, because a wait ordered it? */
+static inline bool judge_stream_orders(const struct judge_entry *entry, uint64_t stream)
+{
+    for (uint32_t k = 0; k < entry->orders && k < JUDGE_STREAMS; k++) {
+        if (entry->ordered[k].stream == stream) {
+            return true;
+        }
+    }
+    return entry->orders > JUDGE_STREAMS;
+}
+
+/* Its end came by no call on its handle: neither a wait nor a query, nor the operation itself. A
+   sync ends operations and not handles. spec: O-78 */
+static inline bool judge_is_leaked(const struct judge_entry *entry)
+{
+    bool is_open = entry->life == JUDGE_PENDING || entry->life == JUDGE_SEEN;
+
+    return is_open && !entry->is_sync && !judge_did(entry, JUDGE_ACT_WAIT) &&
+           !judge_did(entry, JUDGE_ACT_QUERY_YES) && !judge_did(entry, JUDGE_ACT_COMPLETE) &&
+           !judge_did(entry, JUDGE_ACT_DROP) && !judge_did(entry, JUDGE_ACT_UNHANDLE);
+}
+
+/* Nobody told its result: it was read, and the program may have written there before. */
+static inline bool judge_is_doubtful(const struct judge_entry *entry)
+{
+    return entry->has_out && entry->is_class_read && !entry->is_read_sure;
 }
 
 #endif

@@ -333,19 +333,24 @@ enum alar_status judge_storage(struct alar_judge *judge);
 enum alar_status judge_said(struct alar_judge *judge); /* answer.c */
 void judge_everything(struct alar_judge *judge);       /* everything.c: sync, abort */
 void judge_aborted(struct alar_judge *judge);
-/* The record says that the operation is complete: whether it can have been is asked later. */
-void judge_life_told(struct alar_judge *judge, struct judge_entry *entry);
-/* Did a wait order that stream? */
-bool judge_life_orders(const struct judge_entry *entry, uint64_t stream);
 enum alar_status judge_life_find(struct alar_judge *judge, uint32_t rank,
                                  struct judge_subject *subject);
 enum alar_status judge_life_past(struct alar_judge *judge, enum judge_act act);
+
+/* act.c: what an act does to a part, and a finding about it. The record says that the operation is
+   complete: whether it can have been is asked later. */
+void judge_life_told(struct alar_judge *judge, struct judge_entry *entry);
 struct judge_row judge_life_act(struct alar_judge *judge, struct judge_subject subject,
                                 enum judge_act act);
 void judge_life_found(struct alar_judge *judge, enum alar_anomaly anomaly,
                       struct judge_subject subject);
 struct judge_moment judge_moment_of(const struct alar_judge *judge);
 int64_t judge_time(int64_t t, int64_t more); /* their sum, or the nearest number there is */
+
+/* streams.c: a wait for it returned, that orders a stream; it is over for the host: operations that
+   ended before it began are told likewise. */
+void judge_stream_wait(struct alar_judge *judge, struct judge_entry *entry);
+void judge_stream_end(struct alar_judge *judge, const struct judge_entry *entry);
 
 /* names.c: names of storage. */
 void judge_name_used(struct alar_judge *judge, uint32_t rank, uint64_t hash);

@@ -91,6 +91,9 @@ struct alar_evidence *judge_value_found(struct alar_judge *judge, struct judge_o
                                         const struct judge_limits *limits);
 void judge_value_blame(struct alar_judge *judge, const struct judge_op *op,
                        enum alar_anomaly anomaly, uint32_t class);
+/* value_doubt.c: what was read and never told. */
+void judge_value_doubts(struct alar_judge *judge, struct judge_op *op, bool is_judged,
+                        struct judge_tally *tally);
 void judge_value_twins(struct alar_judge *judge, struct judge_op *op,
                        const struct judge_tally *tally);
 void judge_value(struct alar_judge *judge, struct judge_op *op);

@@ -3,147 +3,7 @@
    what its own rank recorded is asked here; the ranks meet in settle.c. */
 #include "judge/judge_state.h"
 
-#include "base/check.h"
-
 #include <string.h>
-
-struct judge_moment judge_moment_of(const struct alar_judge *judge)
-{
-    const struct alar_event *event = judge->event;
-    uint32_t rank = (uint32_t)event->number[ALAR_FIELD_RANK];
-
-    return (struct judge_moment){
-        .place = event->place,
-        .record = event->record,
-        .has_t = event->has[ALAR_FIELD_T],
-        .t = judge_time(alar_event_number(event, ALAR_FIELD_T, 0), judge_rank_at(judge, rank)->t0),
-    };
-}
-
-static void life_return(struct alar_judge *judge, struct judge_entry *entry)
-{
-    struct judge_rank *rank = judge_rank_at(judge, entry->rank);
-
-    if (entry->is_lent && !judge_life_is_owned(entry->life)) {
-        INV("what is given back was pending", rank->pending > 0);
-        rank->pending--;
-        entry->is_lent = false;
-    }
-}
-
-/* What a finding makes of everything that follows: is the value, too, an echo of it? */
-static bool life_taints(enum alar_anomaly anomaly)
-{
-    switch ((int)anomaly) {
-    case ALAR_ANOMALY_PREMATURE:
-    case ALAR_ANOMALY_IN_FLIGHT_WRITE:
-    case ALAR_ANOMALY_FREED_IN_FLIGHT:
-    case ALAR_ANOMALY_REUSED_IN_FLIGHT:
-    case ALAR_ANOMALY_MISUSE:
-    case ALAR_ANOMALY_ABORT_AS_SUCCESS:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool life_shows_done(enum alar_anomaly anomaly)
-{
-    return anomaly == ALAR_ANOMALY_PREMATURE || anomaly == ALAR_ANOMALY_LATE_WRITE ||
-           anomaly == ALAR_ANOMALY_NO_VALUE_READ || anomaly == ALAR_ANOMALY_USED_TWICE;
-}
-
-/* Storage that was given away twice is told of once, and goes by its name no more. */
-static bool life_is_told(const struct judge_entry *entry, enum judge_act act)
-{
-    uint32_t lost = 1u << JUDGE_ACT_UNSTORE | 1u << JUDGE_ACT_REUSE;
-
-    return (act == JUDGE_ACT_UNSTORE || act == JUDGE_ACT_REUSE) && (entry->acts & lost) != 0;
-}
-
-void judge_life_found(struct alar_judge *judge, enum alar_anomaly anomaly,
-                      struct judge_subject subject)
-{
-    struct alar_evidence *evidence = judge_found(judge, anomaly, subject.op, subject.entry->rank);
-
-    subject.op->is_tainted = subject.op->is_tainted || life_taints(anomaly);
-    judge_show_issue(judge, evidence, subject.op, subject.entry);
-    if (life_shows_done(anomaly)) {
-        judge_show_done(judge, evidence, subject.op, subject.entry);
-    }
-    judge_show_event(judge, evidence);
-}
-
-bool judge_life_orders(const struct judge_entry *entry, uint64_t stream)
-{
-    for (uint32_t k = 0; k < entry->orders && k < JUDGE_STREAMS; k++) {
-        if (entry->ordered[k] == stream) {
-            return true;
-        }
-    }
-    return entry->orders > JUDGE_STREAMS;
-}
-
-/* The stream that the record names is the one that its wait orders. */
-static void life_stream(const struct alar_judge *judge, struct judge_entry *entry)
-{
-    if (judge->event->has[ALAR_FIELD_STREAM]) {
-        entry->stream = (uint64_t)judge->event->number[ALAR_FIELD_STREAM];
-    }
-}
-
-static void life_order(struct judge_entry *entry)
-{
-    if (judge_life_orders(entry, entry->stream)) {
-        return;
-    }
-    if (entry->orders < JUDGE_STREAMS) {
-        entry->ordered[entry->orders] = entry->stream;
-    }
-    entry->orders++;
-}
-
-/* Does a stream that a wait ordered order this action too? Under a stream contract an issue is
-   an action of the device: without a `stream` it is on the rank's only one. spec: O-03, O-74 */
-static bool life_is_ordered(const struct alar_judge *judge, const struct judge_entry *entry,
-                            enum judge_act act)
-{
-    const struct alar_event *event = judge->event;
-    bool is_issue = act == JUDGE_ACT_REUSE && event->record == ALAR_RECORD_ISSUE;
-    bool is_access = act == JUDGE_ACT_READ || act == JUDGE_ACT_WRITE || act == JUDGE_ACT_UNSTORE ||
-                     act == JUDGE_ACT_REUSE;
-
-    if (entry->life != JUDGE_ORDERED || !is_access ||
-        !(is_issue || event->has[ALAR_FIELD_STREAM])) {
-        return false;
-    }
-    return judge_life_orders(entry, event->has[ALAR_FIELD_STREAM]
-                                        ? (uint64_t)event->number[ALAR_FIELD_STREAM]
-                                        : JUDGE_NEVER);
-}
-
-struct judge_row judge_life_act(struct alar_judge *judge, struct judge_subject subject,
-                                enum judge_act act)
-{
-    struct judge_entry *entry = subject.entry;
-    bool is_ordered = life_is_ordered(judge, entry, act);
-    struct judge_row row = judge_life_row(is_ordered ? JUDGE_KNOWN : entry->life, act);
-
-    if (row.finding != ALAR_ANOMALY_COUNT && !life_is_told(entry, act)) {
-        judge_life_found(judge, row.finding, subject);
-    }
-    entry->acts |= 1u << act;
-    entry->life = is_ordered ? entry->life : (uint8_t)row.next;
-    life_return(judge, entry);
-    return row;
-}
-
-void judge_life_told(struct alar_judge *judge, struct judge_entry *entry)
-{
-    if (entry->told.place.line == 0) {
-        entry->told = judge_moment_of(judge);
-    }
-}
 
 /* A version counter that rose while the operation was pending witnesses a write; one that rose
    before a wait that found the operation complete may have risen after completion. spec: O-13 */
@@ -190,7 +50,9 @@ static void life_wait(struct alar_judge *judge, struct judge_subject subject)
     const struct alar_event *event = judge->event;
     struct judge_entry *entry = subject.entry;
 
-    life_stream(judge, entry);
+    if (event->has[ALAR_FIELD_STREAM]) {
+        entry->stream = (uint64_t)event->number[ALAR_FIELD_STREAM];
+    }
     if (life_has_returned(entry)) {
         life_twice(judge, subject);
         (void)judge_life_act(judge, subject, JUDGE_ACT_WAIT);
@@ -220,6 +82,7 @@ static void life_query(struct alar_judge *judge, struct judge_subject subject)
         judge_life_told(judge, subject.entry);
     }
     (void)judge_life_act(judge, subject, JUDGE_ACT_QUERY_YES);
+    judge_stream_end(judge, subject.entry);
     judge_entry_over(judge, subject.op, subject.entry);
 }
 
@@ -240,8 +103,7 @@ static enum alar_status life_value(struct alar_judge *judge, struct judge_subjec
         entry->done = judge_moment_of(judge);
     }
     if (act == JUDGE_ACT_ORDER) {
-        life_stream(judge, entry);
-        life_order(entry);
+        judge_stream_wait(judge, entry);
     } else {
         judge_life_told(judge, entry);
     }
@@ -249,6 +111,7 @@ static enum alar_status life_value(struct alar_judge *judge, struct judge_subjec
     if (row.finding == ALAR_ANOMALY_ABORT_AS_SUCCESS) {
         return ALAR_OK;
     }
+    judge_stream_end(judge, entry);
     ALAR_TRY(judge_take_out(judge, subject.op, entry));
     judge_entry_over(judge, subject.op, entry);
     return ALAR_OK;

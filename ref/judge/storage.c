@@ -151,13 +151,16 @@ static struct judge_subject storage_holder(const struct alar_judge *judge, uint3
     return (struct judge_subject){NULL, NULL, false};
 }
 
-/* Storage belongs to all that is pending on it now, by whichever name it is reached; to its last
-   operation when nothing is. spec: O-75 */
+/* Storage belongs to all that is pending on it now, by whichever name it is reached, and what it
+   holds is the value of its last operation. One that was named, and lost its storage, is pending
+   still. spec: O-75 */
 static enum alar_status storage_reach(struct alar_judge *judge, uint32_t rank, uint64_t buf,
-                                      enum judge_act act, struct storage_range range)
+                                      enum judge_act act, struct storage_range range,
+                                      struct judge_subject named)
 {
+    struct judge_subject holder = storage_holder(judge, rank, buf, range);
     uint64_t next = judge_rank_at(judge, rank)->newest;
-    bool is_owned = false;
+    bool is_owned = false, is_held = false, is_found = false;
 
     for (uint32_t left = judge_rank_at(judge, rank)->pending; left > 0;) {
         struct judge_entry *entry = alar_arena_at(judge->arena, next);
@@ -168,13 +171,21 @@ static enum alar_status storage_reach(struct alar_judge *judge, uint32_t rank, u
         left -= entry->is_lent;
         if (entry->is_lent && is_named && !storage_is_lost(entry) && range_meets(range, entry)) {
             is_owned = true;
-            ALAR_TRY(storage_act_on(judge, subject, act, range));
+            is_held = is_held || entry == holder.entry;
+            is_found = (entry != holder.entry &&
+                        judge_life_act(judge, subject, act).finding != ALAR_ANOMALY_COUNT) ||
+                       is_found;
         }
     }
-    struct judge_subject holder = storage_holder(judge, rank, buf, range);
+    if (!is_owned && named.entry && judge_life_is_owned(named.entry->life) &&
+        range_meets(range, named.entry)) {
+        return storage_act_on(judge, named, act, range);
+    }
     /* A name says less than an operation: what was written there since is nobody's value. */
-    bool is_told = holder.entry && (judge->event->has[ALAR_FIELD_OP] || !holder.entry->is_touched);
-    return is_owned || !is_told ? ALAR_OK : storage_act_on(judge, holder, act, range);
+    bool is_told = holder.entry && !judge_life_is_owned(holder.entry->life) &&
+                   (judge->event->has[ALAR_FIELD_OP] || !holder.entry->is_touched);
+    bool is_others = is_found || (is_owned && act == JUDGE_ACT_BACK_WRITE);
+    return is_held || (is_told && !is_others) ? storage_act_on(judge, holder, act, range) : ALAR_OK;
 }
 
 /* The names of storage that come, go, or are used. spec: O-81, O-115 */
@@ -219,8 +230,7 @@ enum alar_status judge_storage(struct alar_judge *judge)
     }
     struct storage_range range = storage_range(event, subject.entry);
     uint64_t buf = subject.entry ? subject.entry->buf : alar_text_hash(event->text[ALAR_FIELD_BUF]);
-    bool is_its_own = subject.entry && (buf == 0 || act == JUDGE_ACT_BACK_WRITE ||
-                                        judge_life_is_owned(subject.entry->life));
+    bool is_its_own = subject.entry && (buf == 0 || act == JUDGE_ACT_BACK_WRITE);
 
     if (is_handle) {
         (void)judge_life_act(judge, subject, act);
@@ -228,7 +238,7 @@ enum alar_status judge_storage(struct alar_judge *judge)
     }
     if (!is_its_own) {
         storage_name(judge, rank, buf, act);
-        return storage_reach(judge, rank, buf, act, range);
+        return storage_reach(judge, rank, buf, act, range, subject);
     }
     return range_meets(range, subject.entry) ? storage_act_on(judge, subject, act, range) : ALAR_OK;
 }

@@ -192,17 +192,6 @@ static void leftover_premature(struct alar_judge *judge, struct judge_op *op)
     op->is_tainted = true;
 }
 
-/* Its end came by no call on its handle: neither a wait nor a query, nor the operation itself. A
-   sync ends operations and not handles. spec: O-42 */
-static bool leftover_is_leaked(const struct judge_entry *entry)
-{
-    bool is_open = entry->life == JUDGE_PENDING || entry->life == JUDGE_SEEN;
-
-    return is_open && !entry->is_sync && !judge_did(entry, JUDGE_ACT_WAIT) &&
-           !judge_did(entry, JUDGE_ACT_QUERY_YES) && !judge_did(entry, JUDGE_ACT_COMPLETE) &&
-           !judge_did(entry, JUDGE_ACT_DROP) && !judge_did(entry, JUDGE_ACT_UNHANDLE);
-}
-
 /* All joined, and nobody was told of a failure. */
 static void leftover_leaks(struct alar_judge *judge, struct judge_op *op)
 {
@@ -211,7 +200,7 @@ static void leftover_leaks(struct alar_judge *judge, struct judge_op *op)
         bool is_regular = judge_rank_at(judge, entry->rank)->is_over &&
                           !judge_rank_at(judge, entry->rank)->is_exited;
 
-        if (leftover_is_leaked(entry) && is_regular) {
+        if (judge_is_leaked(entry) && is_regular) {
             judge_show_issue(judge, judge_found(judge, ALAR_ANOMALY_LEAK, op, entry->rank), op,
                              entry);
         }

@@ -252,8 +252,7 @@ static uint32_t value_done(const struct alar_judge *judge, const struct judge_op
 
         done += entry->life == JUDGE_ORDERED || entry->life == JUDGE_DONE ||
                 entry->life == JUDGE_KNOWN ||
-                (entry->life == JUDGE_SEEN &&
-                 (judge_did(entry, JUDGE_ACT_QUERY_YES) || judge_did(entry, JUDGE_ACT_COMPLETE)));
+                (entry->life == JUDGE_SEEN && !judge_is_leaked(entry));
     }
     return done;
 }
@@ -278,6 +277,7 @@ void judge_value(struct alar_judge *judge, struct judge_op *op)
     bool is_called = op->collective % 8 != 0 && op->is_refused && op->ins + op->outs == 0;
     struct judge_tally tally = is_judged ? value_classes(judge, op) : value_count(judge, op);
 
+    judge_value_doubts(judge, op, is_judged, &tally);
     if (tally.held > 1) {
         value_differ(judge, op, &tally);
     }

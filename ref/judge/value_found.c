@@ -12,7 +12,8 @@ uint32_t judge_value_holders(const struct alar_judge *judge, const struct judge_
     for (uint32_t m = 0; m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
 
-        holders += entry->has_out && (entry->class == class || entry->other == class + 1);
+        holders += entry->has_out && !judge_is_doubtful(entry) &&
+                   (entry->class == class || entry->other == class + 1);
     }
     return holders;
 }

@@ -241,6 +241,7 @@ enum alar_status judge_take_read(struct alar_judge *judge, struct judge_op *op,
     if (!entry->has_out) {
         value_hold(op, entry, value_class(judge, op));
         entry->is_class_read = true;
+        entry->is_read_sure = is_counted;
     } else if (is_counted) {
         value_hold(op, entry, value_class(judge, op));
     } else {

@@ -145,15 +145,14 @@ void judge_diagnose(struct alar_judge *judge, const struct judge_op *op, const u
 /* ---- power -------------------------------------------------------------------------------------
  */
 
-/* How many ranks' faults some element would have shown; false: of none it is known. The hull tells
-   more than the bound, and costs more. */
-static bool power_see(const struct alar_judge *judge, const struct judge_op *op, bool has_hull,
-                      struct alar_power *all)
+/* How many ranks' faults some element would have shown. The hull tells more than the bound, and
+   costs more. */
+static struct alar_power power_see(const struct alar_judge *judge, const struct judge_op *op,
+                                   bool has_hull)
 {
-    bool is_known = false;
+    struct alar_power all = {0, 0, true};
 
-    *all = (struct alar_power){0, 0, true};
-    for (uint32_t e = 0; e < op->elements && all->drops + all->doubles < 2 * op->members; e++) {
+    for (uint32_t e = 0; e < op->elements && all.drops + all.doubles < 2 * op->members; e++) {
         struct judge_element asked = judge_ask(judge, op, e, NULL);
         uint8_t *seen = alar_scratch_take(&asked.scratch, op->members, sizeof *seen);
         uint8_t *now = alar_scratch_take(&asked.scratch, op->members, sizeof *now);
@@ -168,15 +167,14 @@ static bool power_see(const struct alar_judge *judge, const struct judge_op *op,
         if (alar_power_evaluate(&asked.reduce, asked.scratch, now, &power) != ALAR_OK) {
             continue;
         }
-        is_known = true;
-        *all = (struct alar_power){0, 0, true};
+        all = (struct alar_power){0, 0, true};
         for (uint32_t m = 0; m < op->members; m++) {
             seen[m] |= now[m];
-            all->drops += (seen[m] & ALAR_POWER_DROP) != 0;
-            all->doubles += (seen[m] & ALAR_POWER_DOUBLE) != 0;
+            all.drops += (seen[m] & ALAR_POWER_DROP) != 0;
+            all.doubles += (seen[m] & ALAR_POWER_DOUBLE) != 0;
         }
     }
-    return is_known;
+    return all;
 }
 
 /* spec: N-21 */
@@ -187,18 +185,19 @@ void judge_power(struct alar_judge *judge, const struct judge_op *op)
     if (op->members < 2 || op->elements == 0) {
         return;
     }
-    struct alar_power power;
-
-    bool is_known = power_see(judge, op, false, &power);
-
-    if (is_known && power.drops == 0 && judge->searched < JUDGE_THOROUGH) {
-        judge->searched++;
-        (void)power_see(judge, op, true, &power);
+    if (op->red == ALAR_PRODUCT || op->red >= ALAR_MAXLOC) {
+        reveal->unasked++;
+        return;
     }
-    reveal->unasked += !is_known;
-    reveal->operations += is_known;
-    reveal->vacuous += is_known && power.drops == 0;
-    reveal->ranks += is_known ? op->members : 0;
+    struct alar_power power = power_see(judge, op, false);
+
+    if (power.drops == 0 && judge->searched < JUDGE_THOROUGH) {
+        judge->searched++;
+        power = power_see(judge, op, true);
+    }
+    reveal->operations++;
+    reveal->vacuous += power.drops == 0;
+    reveal->ranks += op->members;
     reveal->drops += power.drops;
     reveal->doubles += power.doubles;
     if (power.drops == 0 && judge->setup.needs_power) {

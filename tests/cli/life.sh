@@ -113,6 +113,21 @@ check "O-74: two waits order two streams" row "PASS - -" "" \
 check "O-74: and no third one" row "FAIL early-read 0" "" \
     "$S $I1 {'ev':'done','rank':0,'op':0,'out':[1],'stream':2} {'ev':'read','rank':0,'op':0,'stream':3}"
 
+# spec: O-83
+I2="{'ev':'issue','rank':0,'op':1,'in':[1],'stream':1}"
+R0="{'ev':'read','rank':0,'op':0}"
+check "O-83: over with the younger one on its stream" row "PASS - -" "" "$S $I1 $I2 {'ev':'complete','rank':0,'op':1,'out':[1]} $R0"
+check "O-83: or with one that was issued after that" row "PASS - -" "" \
+    "$S $I1 $I2 {'ev':'done','rank':0,'op':1,'out':[1],'stream':2} {'ev':'issue','rank':0,'op':2,'in':[1],'stream':2} \
+     {'ev':'test','rank':0,'op':2,'done':true} {'ev':'complete','rank':0,'op':2,'out':[1]} $R0"
+check "O-83: ordered with it on another stream" row "PASS - -" "" \
+    "$S $I1 $I2 {'ev':'done','rank':0,'op':1,'out':[1],'stream':2} {'ev':'read','rank':0,'op':0,'stream':2}"
+check "O-83: not when it was issued before the wait" row "FAIL early-read 0" "" \
+    "$S {'ev':'issue','rank':0,'op':0,'in':[1],'stream':1} $I2 {'ev':'done','rank':0,'op':0,'out':[1],'stream':1} \
+     {'ev':'complete','rank':0,'op':1,'out':[1]} $R0"
+check "O-83: nor on another stream" row "FAIL early-read 0" "" \
+    "$S $I1 {'ev':'issue','rank':0,'op':1,'in':[1],'stream':2} {'ev':'complete','rank':0,'op':1,'out':[1]} $R0"
+
 # spec: O-75
 check "O-75: beside the slice, by the operation's name" row "PASS - -" "" \
     "{'ev':'issue','rank':0,'op':0,'in':[1],'buf':'b','at':4,'n':1} {'ev':'write','rank':0,'op':0,'at':0,'n':1} {'ev':'done','rank':0,'op':0,'out':[1]}"
@@ -203,24 +218,6 @@ E3="{'ev':'end','rank':0} {'ev':'end','rank':1} {'ev':'end','rank':2}"
 check "O-16: two of three ranks share a clock" row "FAIL premature 0" "missing {1}" "$(trace h h g) $O3,'t':0} $D3,'t':6} $E3"
 check "O-16: those two do not" row "PASS - -" "" "$(trace h g h) $O3,'t':0} $D3,'t':6} $E3"
 check "O-16: one rank's records have no time" row "FAIL premature 0" "missing {1}" "$O3} $D3}"
-
-# spec: N-21
-pair() { # pair FIELDS IN IN OUT: two ranks
-    printf "{'ev':'issue','rank':%d,'op':0,$1,'in':[%s]} " 0 "$2" 1 "$3"
-    printf "{'ev':'done','rank':%d,'op':0,'out':[%s]} " 0 "$4" 1 "$4"
-}
-check "N-21: who holds the extreme is missed" row "PASS - -" "would have shown for 1 of 2" "$(pair "'red':'maxloc'" 3,0 5,1 5,1)"
-check "N-21: so is the first of two that hold it" row "PASS - -" "would have shown for 1 of 2" "$(pair "'red':'maxloc'" 5,0 5,1 5,0)"
-check "N-21: a factor of 1 is missed by nobody" row "PASS - -" "would have shown for 1 of 2" "$(pair "'red':'product'" 1 5 5)"
-check "N-21: nor is anybody beside a factor of 0" row "PASS - -" "would have shown for 1 of 2" "$(pair "'red':'product'" 0 5 0)"
-check "N-21: an average of those that are left" row "PASS - -" "vacuous" "$(pair "'red':'avg'" 1 1 1)"
-check "N-21: another average" row "PASS - -" "any missing rank" "$(pair "'red':'avg'" 1 2 1.5)"
-orders "$(pair "'red':'product'" 1 1 1)"
-expect_text "N-21: a pass without power is none" 2 "could not have revealed" "$BUILD/alar" check --require-power "$SCRATCH/0.jsonl"
-
-# spec: O-112
-check "O-112: what was reduced is reduced again" row "PASS - -" "note: reduced-again, 1 time" \
-    "$P $D {'ev':'issue','rank':0,'op':1,'in':[3]} {'ev':'issue','rank':1,'op':1,'in':[3]} {'ev':'done','rank':0,'op':1,'out':[6]} {'ev':'done','rank':1,'op':1,'out':[6]}"
 
 # spec: O-114
 G="{'ev':'trace','v':1,'world':2} $P $D {'ev':'end','rank':0} {'ev':'exit','rank':1,'code':0}"

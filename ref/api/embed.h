@@ -22,7 +22,7 @@
 #define ALAR_EMBED_H
 
 #include "alar.h"
-#include "dtype.h"
+#include "backend.h"
 
 #include <stddef.h>
 
@@ -182,6 +182,18 @@ ALAR_API ALAR_MUST_USE enum alar_status alar_embed_finding(const struct alar_emb
    Errors: ALAR_E_EMPTY when it did not. */
 ALAR_API ALAR_MUST_USE enum alar_status alar_embed_why(const struct alar_embed *log,
                                                        char text[256]);
+
+/* Where this rank stands: what it answers when others ask who is there. */
+ALAR_API void alar_embed_note(const struct alar_embed *log, struct alar_note *note);
+
+/* Who ends a run whose wait expired, from the answers of all ranks of the group: presence[r] is an
+   enum alar_presence, note[r] is read where rank r is here. A rank that raised explains it best,
+   then one that failed for a reason of its own, then silent ranks, then the one that has posted
+   least. All that see the same answers end alike. *culprit is the lowest such rank. spec: F-05 */
+ALAR_API ALAR_MUST_USE enum alar_status alar_embed_judge(const struct alar_embed *log,
+                                                         const uint8_t *presence,
+                                                         const struct alar_note *note,
+                                                         uint32_t *culprit);
 
 ALAR_API void alar_embed_counts(const struct alar_embed *log, struct alar_embed_counts *counts);
 

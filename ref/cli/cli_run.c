@@ -4,6 +4,7 @@
 #include "faults/plan.h"
 #include "sys/parse.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ struct typed {
     uint64_t ranks;
     uint64_t window;
     uint64_t log_interval;
+    uint64_t lag;
     uint64_t deadline_ms;
     const char *straggler;
     const char *plan;
@@ -79,6 +81,13 @@ static enum alar_status run_resolve(struct typed *typed, char *error_line)
                  "--straggler: expected RANK:US or rotate:US, found '%s'", typed->straggler);
         return ALAR_E_INPUT;
     }
+    if (typed->lag > 0 && (typed->wait != 1 || typed->lag > typed->log_interval)) {
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES,
+                 "--lag: expected --wait log, and at most the %" PRIu64
+                 " steps of a log line, found %" PRIu64,
+                 typed->log_interval, typed->lag);
+        return ALAR_E_INPUT;
+    }
     run->input = (enum alar_input)typed->input;
     run->order = (enum alar_sim_order)typed->order;
     run->twin_order =
@@ -92,6 +101,7 @@ static enum alar_status run_resolve(struct typed *typed, char *error_line)
     run->config.is_sync = schedule >= 3;
     run->config.waits_at_log = typed->wait == 1;
     run->config.log_interval = (uint32_t)typed->log_interval;
+    run->config.lag = (uint32_t)typed->lag;
     run->config.normalization = (enum alar_normalization)typed->normalization;
     run->config.over = (enum alar_over)typed->over;
     run->config.encoding = (enum alar_encoding)typed->encoding;
@@ -165,6 +175,7 @@ static int run_parse(struct typed *typed, int argc, char **argv)
         CHOICE("encoding", &typed->encoding, alar_encoding_names, "what travels [pair32]"),
         NUMBER("window", &typed->window, "N", 1, ALAR_WINDOW_CAPACITY_MAX, "pending handles at most [all of an interval]"),
         NUMBER("log-interval", &typed->log_interval, "N", 1, 1000000, "steps a log line covers [10]"),
+        NUMBER("lag", &typed->lag, "N", 0, ALAR_LAG_MAX, "with --wait log: steps by which it is written late [0]"),
         CHOICE("check-for-nan", &typed->check, alar_check_names, "on a non-finite local loss [agree]"),
         NUMBER("deadline-ms", &typed->deadline_ms, "N", 0, 86400000, "of each wait; 0: none, and sync calls block [30000]"),
         NUMBER("compute-us", &typed->run.pace.compute_us, "N", 0, 3600000000U, "compute of a microbatch, slept [0]"),

@@ -121,23 +121,9 @@ alar_driver_participation_error(const struct alar_driver *driver)
 
 struct alar_note alar_driver_note(const struct alar_driver *driver)
 {
-    const struct alar_embed *log = driver->log;
-    const struct embed_interval *interval = &log->interval[log->current];
-    struct alar_note note = {
-        .status = (int32_t)alar_driver_status(driver),
-        .step = (uint32_t)interval->step[interval->steps > 0 ? interval->steps - 1 : 0],
-        .microbatch = interval->microbatch > 0 ? interval->microbatch - 1 : 0,
-        .posted = (uint32_t)log->posted,
-    };
+    struct alar_note note;
 
-    if (note.status == ALAR_E_NONFINITE && log->finding_count > 0) {
-        note.step = (uint32_t)log->findings[0].step;
-        note.microbatch = log->findings[0].microbatch;
-    }
-    if (alar_driver_participation_error(driver) != NULL) {
-        note.step = (uint32_t)log->participation_error.step;
-        note.microbatch = log->participation_error.microbatch;
-    }
+    alar_embed_note(driver->log, &note);
     return note;
 }
 

@@ -1,7 +1,7 @@
 /* Values out: the log line of an interval, and what is known of the run. */
 #include "embed/embed_log.h"
 
-#include "base/check.h"
+#include "engine/barrier.h"
 
 #include <math.h>
 
@@ -145,4 +145,37 @@ void alar_embed_counts(const struct alar_embed *log, struct alar_embed_counts *c
         .timed_out = stats->timed_out,
         .peak = stats->peak,
     };
+}
+
+void alar_embed_note(const struct alar_embed *log, struct alar_note *note)
+{
+    const struct embed_interval *interval = &log->interval[log->current];
+
+    *note = (struct alar_note){
+        .status = (int32_t)alar_embed_status(log),
+        .step = (uint32_t)interval->step[interval->steps > 0 ? interval->steps - 1 : 0],
+        .microbatch = interval->microbatch > 0 ? interval->microbatch - 1 : 0,
+        .posted = (uint32_t)log->posted,
+    };
+    if (note->status == ALAR_E_NONFINITE && log->finding_count > 0) {
+        note->step = (uint32_t)log->findings[0].step;
+        note->microbatch = log->findings[0].microbatch;
+    }
+    if (alar_embed_participation_error(log) != NULL) {
+        note->step = (uint32_t)log->participation_error.step;
+        note->microbatch = log->participation_error.microbatch;
+    }
+}
+
+enum alar_status alar_embed_judge(const struct alar_embed *log, const uint8_t *presence,
+                                  const struct alar_note *note, uint32_t *culprit)
+{
+    const struct alar_barrier barrier = {.ranks = log->plan.place.ranks,
+                                         .rank = log->plan.place.rank,
+                                         .presence = presence,
+                                         .note = note};
+    const struct alar_barrier_outcome ending = alar_barrier_judge(&barrier);
+
+    *culprit = ending.culprit;
+    return ending.status;
 }

@@ -13,17 +13,17 @@ void judge_aborted(struct alar_judge *judge)
                         : JUDGE_NEVER;
 }
 
-/* Everything the rank has pending, at once: a sync completes it, an abort ends it. */
+/* All that the rank has issued and that is remembered: a sync completes what is pending of it, an
+   abort ends that. */
 void judge_everything(struct alar_judge *judge)
 {
     const struct alar_event *event = judge->event;
-    const struct judge_rank *rank = judge_rank_at(judge, (uint32_t)event->number[ALAR_FIELD_RANK]);
-    uint64_t next = rank->newest;
+    uint64_t next = judge_rank_at(judge, (uint32_t)event->number[ALAR_FIELD_RANK])->newest;
     bool is_abort = event->record == ALAR_RECORD_ABORT;
     uint64_t group =
         event->has[ALAR_FIELD_GROUP] ? judge_group_find(judge, event->text[ALAR_FIELD_GROUP]) : 0;
 
-    for (uint32_t left = rank->pending; left > 0;) {
+    while (next) {
         struct judge_entry *entry = alar_arena_at(judge->arena, next);
         struct judge_subject subject = {judge_op_at(judge, entry->op), entry, false};
         bool is_elsewhere =
@@ -32,12 +32,10 @@ void judge_everything(struct alar_judge *judge)
              !judge_stream_orders(entry, (uint64_t)event->number[ALAR_FIELD_STREAM]));
 
         next = entry->older;
-        left -= entry->is_lent;
-        if (!entry->is_lent || (event->has[ALAR_FIELD_GROUP] && subject.op->group != group) ||
-            is_elsewhere) {
+        if ((event->has[ALAR_FIELD_GROUP] && subject.op->group != group) || is_elsewhere) {
             continue;
         }
-        if (!is_abort) {
+        if (!is_abort && entry->is_lent) {
             judge_life_told(judge, entry);
         }
         (void)judge_life_act(judge, subject, is_abort ? JUDGE_ACT_ABORT : JUDGE_ACT_SYNC);

@@ -207,6 +207,9 @@ check "O-77: so does one where a wait begins" row "FAIL premature 0" "" \
 check "O-77: a wait that finds it complete allows the read" row "PASS - -" "" \
     "$P {'ev':'wait','rank':0,'op':0,'done':true} {'ev':'read','rank':0,'op':0} $D"
 
+check "O-77: a sync said so before" row "PASS - -" "" \
+    "$P $D {'ev':'sync','rank':0} {'ev':'complete','rank':0,'op':0,'out':[3]}"
+
 # spec: O-16, O-02
 trace() { local r=0 host; for host in "$@"; do
     printf "{'ev':'trace','rank':$r,'v':1,'world':$#,'clock':'monotonic_ns','t0':0,'boot_id':'x','host':'$host'} "

@@ -8,7 +8,8 @@
 
 /* What the ranks of a leftover operation did. */
 struct leftover {
-    uint32_t missing, missing_over, missing_exited; /* never issued; of these: ended, ended badly */
+    uint32_t missing, missing_over;        /* never issued; of these: ended, */
+    uint32_t missing_exited, missing_left; /* ended badly; that, or in order with a code */
     uint32_t done, premature, returned, timed_out, failed, aborted, exited, gone, waiting, expired;
     const struct judge_entry *first; /* of those that issued */
 };
@@ -32,6 +33,7 @@ static void leftover_missing(const struct alar_judge *judge, struct leftover *le
     left->missing++;
     left->missing_over += rank->is_over;
     left->missing_exited += rank->is_exited;
+    left->missing_left += rank->is_exited || rank->is_given_up;
 }
 
 static bool leftover_has_returned(const struct judge_entry *entry)
@@ -155,7 +157,7 @@ static void leftover_failed(struct alar_judge *judge, struct judge_op *op,
 {
     const struct judge_group *group = judge_group_at(judge, op->group);
     bool is_exit =
-        left->exited + left->missing_exited > 0; /* who aborts then does so because of it */
+        left->exited + left->missing_left > 0; /* who aborts then does so because of it */
     bool is_lost = is_exit || left->gone + left->aborted > 0;
     struct alar_evidence *evidence =
         judge_leftover_found(judge, is_lost ? ALAR_ANOMALY_FAILED_RANK : ALAR_ANOMALY_FAILED, op);
@@ -168,7 +170,7 @@ static void leftover_failed(struct alar_judge *judge, struct judge_op *op,
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
         const struct judge_rank *rank = judge_rank_at(judge, judge_member_rank(judge, group, m));
         bool is_gone = entry->life == JUDGE_FREE
-                           ? rank->is_exited
+                           ? rank->is_exited || rank->is_given_up
                            : leftover_is_gone(judge, entry) && (!is_exit || rank->is_exited);
 
         if (is_lost ? is_gone : judge_did(entry, JUDGE_ACT_FAIL)) {

@@ -195,6 +195,10 @@ Test(judge_issue, says_why_a_rank_is_missing)
          TRACE AT("0", "0", "0") "{'ev':'fail','rank':0,'t':1,'op':0,'error':'gone'}\n" END(
              "0") "{'ev':'exit','rank':1,'code':-9}\n",
          ALAR_FAIL, "failed-rank: operation world/0, rank 1"},
+        {"it left in order with a code, and the others failed",
+         TRACE AT("0", "0", "0") "{'ev':'fail','rank':0,'t':1,'op':0,'error':'gone'}\n" END(
+             "0") "{'ev':'exit','rank':1,'code':5}\n" END("1"),
+         ALAR_FAIL, "failed-rank: operation world/0, rank 1"},
         {"a value came out without it",
          TRACE AT("0", "0", "0") "{'ev':'done','rank':0,'t':1,'op':0,'out':[1]}\n" END("0")
              END("1"),

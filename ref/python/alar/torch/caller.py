@@ -7,25 +7,30 @@ PASSED_OVER = frozenset((
     "torch", "alar", "deepspeed", "lightning", "pytorch_lightning", "lightning_fabric", "accelerate",
     "torchmetrics", "contextlib", "functools"))
 
-_is_program = {}  # code object: is it the program's?
+_is_program = {}  # name of a module: is it the program's?
 
 
-def _decide(frame):
-    name = frame.f_globals.get("__name__") or ""
-    answer = name.partition(".")[0] not in PASSED_OVER
-    if len(_is_program) < 100000:
-        _is_program[frame.f_code] = answer
+def _decide(name):
+    answer = str(name).partition(".")[0] not in PASSED_OVER
+    if type(name) is str and len(_is_program) < 100000:
+        _is_program[name] = answer
     return answer
 
 
-def caller(depth):
-    """File and line of the program, seen from `depth` frames above this one."""
-    frame = sys._getframe(depth)
-    while frame.f_back is not None:
-        known = _is_program.get(frame.f_code)
-        if known is None:
-            known = _decide(frame)
-        if known:
+def caller_of(frame):
+    """File and line of the program, from that frame upwards."""
+    while True:
+        name = frame.f_globals.get("__name__")
+        known = _is_program.get(name) if type(name) is str else None
+        if known or (known is None and _decide(name)):
             break
-        frame = frame.f_back
+        above = frame.f_back
+        if above is None:
+            break
+        frame = above
     return frame.f_code.co_filename, frame.f_lineno
+
+
+def caller(depth):
+    """The same, from `depth` frames above this one."""
+    return caller_of(sys._getframe(depth))

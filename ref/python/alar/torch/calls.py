@@ -21,25 +21,27 @@ def _list(one):
     return [one] if isinstance(one, torch.Tensor) else list(one)
 
 
-def _all_reduce(tensors, option=None):
-    return [Operation("all_reduce", (one,), (one,), _reduction(option)) for one in _list(tensors)]
+def _all_reduce(tensors, option=None, *timeout):
+    if type(tensors) is list and len(tensors) == 1:  # nearly all calls
+        return [Operation("all_reduce", tuple(tensors), None, _reduction(option))]
+    return [Operation("all_reduce", (one,), None, _reduction(option)) for one in _list(tensors)]
 
 
-def _all_reduce_coalesced(tensors, option=None):
+def _all_reduce_coalesced(tensors, option=None, *timeout):
     made = _all_reduce(tensors, option)
     for op in made:
         op.has_version = False
     return made
 
 
-def _broadcast(tensors, option=0):
-    return [Operation("broadcast", (one,), (one,), None, _root(option)) for one in _list(tensors)]
+def _broadcast(tensors, option=0, *timeout):
+    return [Operation("broadcast", (one,), None, None, _root(option)) for one in _list(tensors)]
 
 
 def _reduce(tensors, option=0, reduction=None):
     if hasattr(option, "reduceOp"):
         reduction = option.reduceOp
-    return [Operation("reduce", (one,), (one,), reduction, _root(option)) for one in _list(tensors)]
+    return [Operation("reduce", (one,), None, reduction, _root(option)) for one in _list(tensors)]
 
 
 def _all_gather(outputs, inputs, option=None):
@@ -108,16 +110,16 @@ METHODS = {
 _FIRST = ("tensors", "tensor", "output_tensors", "output_lists", "output_tensor", "output", "outputs")
 _SECOND = ("input_tensors", "input_list", "input_tensor", "input", "inputs", "input_lists",
            "input_tensor_list")
-_OPTION = ("opts", "op", "root")
+_OPTION = ("opts", "root", "op")
 
 
-def operations(method, arguments, named):
-    """The operations of a call. What it hands over beyond tensors, options and a root is not looked at."""
-    if named:
-        arguments = list(arguments)
-        for names in (_FIRST, _SECOND, _OPTION):
-            arguments += [named[name] for name in names if name in named]
-    return METHODS[method](*arguments[:3])
+def in_order(arguments, named):
+    """The arguments of a method as one list. What is handed over beyond tensors, options and a root is not
+    looked at."""
+    arguments = list(arguments)
+    for names in (_FIRST, _SECOND, _OPTION):
+        arguments += [named[name] for name in names if name in named]
+    return arguments[:3]
 
 
 # Functional collectives: the operator's name, and its operations before there is a result.

@@ -13,8 +13,8 @@ import weakref
 import torch.distributed as dist
 from torch.distributed import distributed_c10d as c10d
 
-from . import calls, kernels, pending, watch
-from .caller import caller
+from . import calls, kernels, pending, values, watch
+from .caller import caller, caller_of
 
 ProcessGroup = dist.ProcessGroup
 Work = getattr(dist, "Work", None) or c10d.Work
@@ -24,7 +24,16 @@ _recorder = None
 _replaced = []      # (class, name, what was there)
 _handles = {}       # id(work): its _Handle
 _coalesced = {}     # id(process group): operations since _start_coalescing
-_inside = threading.local()  # in a method already: what it calls is not another operation
+
+
+class _Inside(threading.local):
+    """Of this thread: is it in a method already? What that calls is not another operation. And the last
+    blocking call, (work, operations), until its wait: nobody else has that handle."""
+    is_set = False
+    blocking = None
+
+
+_inside = _Inside()
 
 
 class _Handle(weakref.ref):
@@ -34,10 +43,9 @@ class _Handle(weakref.ref):
 
 def _gone(handle):
     _handles.pop(handle.key, None)
-    recorder = _recorder
-    if recorder is not None:
-        for op in handle.operations:
-            recorder.drop(op)
+    for op in handle.operations:
+        if not op.is_over and _recorder is not None:
+            _recorder.drop(op)
 
 
 def _attach(work, made):
@@ -71,8 +79,9 @@ def install(recorder):
 
 
 def uninstall():
-    global _recorder
+    global _recorder, _inside
     _recorder = pending.recorder = None
+    _inside = _Inside()
     watch.uninstall()
     kernels.uninstall()
     while _replaced:
@@ -84,13 +93,15 @@ def uninstall():
 
 def forget():
     """In a forked child: the parent's handles are not this process's."""
+    _inside.blocking = None
     _handles.clear()
     _coalesced.clear()
 
 
 def sees(always):
     """What is seen, for the header of a history."""
-    return " ".join([always] + kernels.seen() + watch.seen())
+    looks = ["reads-of-results"] if _recorder is not None and _recorder.with_looks else []
+    return " ".join([always] + looks + kernels.seen() + watch.seen())
 
 
 def _classes(base):
@@ -114,9 +125,8 @@ def _replace(owner, name, made_of):
     setattr(owner, name, made)
 
 
-def is_blocking(depth):
-    """Was the method called by a function of torch.distributed that waits by itself?"""
-    frame = sys._getframe(depth)
+def is_blocking(frame):
+    """Is it a function of torch.distributed that waits by itself?"""
     if frame.f_code.co_filename != _C10D_FILE:
         return False
     known = frame.f_locals
@@ -127,12 +137,12 @@ def _plain(made):
     """Takes what is watched out of the watch for the call: (tensor, operation before, is it read only)."""
     taken = None
     for op in made:
-        for tensors in (op.targets, op.sources):
-            for tensor in tensors:
-                if type(tensor) is pending.Pending:
-                    taken = taken or []
-                    is_source = not any(tensor is one for one in op.targets)
-                    taken.append((tensor, pending.take(tensor), is_source))
+        sources, targets = op.sources, op.targets
+        for tensor in targets if sources is targets else sources + targets:
+            if type(tensor) is pending.Pending:
+                taken = taken or []
+                is_source = not any(tensor is one for one in targets)
+                taken.append((tensor, pending.take(tensor), is_source))
     return taken
 
 
@@ -146,13 +156,16 @@ def _read_again(recorder, taken, where):
             pending.put(tensor, before)
 
 
-def _begin(recorder, group, name, arguments, named):
+def _begin(recorder, group, operations_of, arguments, named, frame):
     """The operations of a call, recorded as issued; None when that failed."""
     try:
-        made = calls.operations(name, arguments, named)
+        if named:
+            made = operations_of(*calls.in_order(arguments, named))
+        else:
+            made = operations_of(*arguments[:3])
         taken = _plain(made)
-        where = caller(3)
-        recorder.issue(group, made, is_blocking(3), where)
+        where = caller_of(frame)
+        recorder.issue(group, made, is_blocking(frame), where)
         if taken:
             _read_again(recorder, taken, where)
         return made
@@ -162,12 +175,14 @@ def _begin(recorder, group, name, arguments, named):
 
 
 def _method_of(name, original):
+    operations_of = calls.METHODS[name]
+
     def method(self, *arguments, **named):
-        recorder = _recorder
-        if recorder is None or getattr(_inside, "is_set", False):
+        recorder, inside = _recorder, _inside
+        if recorder is None or inside.is_set:
             return original(self, *arguments, **named)
-        made = _begin(recorder, self, name, arguments, named)
-        _inside.is_set = True
+        made = _begin(recorder, self, operations_of, arguments, named, sys._getframe(1))
+        inside.is_set = True
         try:
             work = original(self, *arguments, **named)
         except BaseException as error:
@@ -175,7 +190,7 @@ def _method_of(name, original):
                 recorder.fail(op, error)
             raise
         finally:
-            _inside.is_set = False
+            inside.is_set = False
         if made is not None and recorder.is_on:
             _issued(recorder, self, made, work)
         return work
@@ -190,6 +205,11 @@ def _issued(recorder, group, made, work):
     elif work is None:
         for op in made:
             recorder.finish(op)
+    elif made and made[0].is_sync:
+        if _inside.blocking is not None:
+            _attach(*_inside.blocking)  # torch does not wait for that one
+        _inside.blocking = work, made
+        return
     else:
         _attach(work, made)
     for op in made:
@@ -216,21 +236,27 @@ def _end_coalescing_of(name, original):
 
 
 def _finish(recorder, op):
-    """Its value is the program's: the first look at it is still waited for."""
-    watched = [one for one in op.targets if pending.take(one) is op] if not op.is_sync else ()
+    """Its value is the program's: only on request the first look at it is waited for."""
+    target = None if op.is_sync or len(op.targets) != 1 else op.targets[0]
+    is_watched = target is not None and pending.take(target) is op
     recorder.finish(op)
-    for one in watched:
-        pending.put(one, op)
+    if is_watched and recorder.with_looks:
+        op.written = values.version(target)
+        pending.put(target, op)
 
 
 def _wait_of(name, original):
     def wait(self, *arguments, **named):
-        recorder, handle = _recorder, _handles.get(id(self))
-        if recorder is None or handle is None or not recorder.is_on:
+        recorder, blocking = _recorder, _inside.blocking
+        if recorder is None or not recorder.is_on:
             return original(self, *arguments, **named)
-        made = handle.operations
-        where = None if made[0].is_sync and not made[0].is_over else caller(2)
-        if where is not None:
+        if blocking is not None and blocking[0] is self:
+            made, _inside.blocking = blocking[1], None
+        else:
+            handle = _handles.get(id(self))
+            if handle is None:
+                return original(self, *arguments, **named)
+            made, where = handle.operations, caller(2)
             for op in made:
                 recorder.add("wait", op, _version(op), where)
         try:
@@ -289,7 +315,7 @@ def _get_future_of(name, original):
     def get_future(self):
         future = original(self)
         recorder, handle = _recorder, _handles.get(id(self))
-        if recorder is not None and handle is not None and not getattr(_inside, "is_set", False):
+        if recorder is not None and handle is not None and not _inside.is_set:
             made = handle.operations
             for op in made:
                 op.is_quiet = True

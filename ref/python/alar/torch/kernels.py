@@ -121,7 +121,7 @@ def _install_gradients():
 
         def kernel(*arguments, before=before, keys=keys):
             recorder = _recorder
-            if recorder is None or getattr(capture._inside, "is_set", False):
+            if recorder is None or capture._inside.is_set:
                 return before.call_boxed(keys, *arguments)
             made = None
             try:

@@ -34,7 +34,8 @@ def _parser():
     parser.add_argument("--no-values", action="store_true",
                         help="keep no elements: order, sizes and waits are judged, values are not")
     parser.add_argument("--watch", action="store_true",
-                        help="see reads through aliases too; every operator costs more")
+                        help="see reads through aliases too, and first looks at results; every operator "
+                             "costs more")
     parser.add_argument("--gradients", action="store_true",
                         help="see DistributedDataParallel's own reductions too (torch 2.9 and later)")
     parser.add_argument("program", help="script, or module with -m")

@@ -11,37 +11,44 @@ _unknown = itertools.count(1)  # stands for the address of a result that torch h
 
 class Operation:
     """`sources` and `targets` are the tensors that are read and written; they are held only while the
-    operation is pending. Elements are counted over all tensors, one after the other."""
+    operation is pending. Elements are counted over all tensors, one after the other. `flat`: bytes at
+    `address` that are all of what is kept, contribution and result; 0 where it is not that simple."""
     __slots__ = ("group", "number", "segment", "kind", "red", "root", "dtype", "n", "kept", "before",
-                 "part", "is_giver", "has_version", "sources", "targets", "address", "size", "is_sync", "is_pending",
-                 "is_over", "is_quiet", "has_polled", "is_looked_at",
-                 "watched")
+                 "part", "is_giver", "has_version", "sources", "targets", "address", "size", "flat",
+                 "is_sync", "is_pending", "is_over", "is_quiet", "has_polled", "views", "written")
 
     def __init__(self, kind, sources, targets, red=None, root=None):
-        self.kind, self.red, self.root = kind, red, root  # root: its place in the group
-        self.sources, self.targets = sources, targets
+        """`targets` None: in place. `root`: its place in the group."""
+        self.kind, self.red, self.root = kind, red, root
+        self.sources = sources
+        self.targets = sources if targets is None else targets
         # Other results, and those of a call for several tensors, torch copies to their place itself: the
         # counter of writes then says nothing about the program.
-        self.has_version = kind == "all_reduce" and len(targets) == 1
+        self.has_version = targets is None and kind == "all_reduce"
         self.is_pending = True                  # as far as the program knows
         self.is_over = self.is_quiet = False    # waited for, or failed; somebody has its future
-        self.has_polled = self.is_looked_at = False  # looked at since it ended
-        self.watched = []
+        self.has_polled = False
+        self.written = None         # counter of writes when it ended
+        self.views = None           # weak references to what is watched with it
 
     def measure(self, group):
         """Its dtype and size, and which of its elements this rank gives and gets."""
         mine = self.sources or self.targets
         first = mine[0]
-        kind, place = self.kind, group.place
-        self.group, self.size = group.name, first.element_size()
-        self.dtype = values.DTYPES.get(first.dtype)
+        self.group, self.dtype = group.name, values.DTYPES.get(first.dtype)
+        self.size = values.BYTES.get(self.dtype) or first.element_size()
         count = first.numel() if len(mine) == 1 else sum(one.numel() for one in mine)
         self.address = self.targets[0].data_ptr() if self.targets else next(_unknown)
-        self.before, self.part, self.is_giver = 0, None, True
-        if kind == "all_reduce":
-            self.n = count
-            self.kept = count if count < values.ELEMENTS else values.ELEMENTS
-            return
+        self.before, self.part, self.is_giver, self.flat = 0, None, True, 0
+        if self.kind != "all_reduce":
+            return self._measure_part(group, count)
+        self.n = count
+        self.kept = count if count < values.ELEMENTS else values.ELEMENTS
+        if self.has_version and self.dtype is not None and first.is_cpu and first.is_contiguous():
+            self.flat = self.kept * self.size
+
+    def _measure_part(self, group, count):
+        kind, place = self.kind, group.place
         if self.dtype is None and (kind in ROWS or kind == "broadcast"):
             self.dtype, count, self.size = "u8", count * self.size, 1  # bits that are only moved
         self.n = count * group.count if kind in ROWS else count
@@ -62,6 +69,8 @@ class Operation:
 
     def contribution(self):
         """What this rank puts in, as it is now; None where that is nothing."""
+        if self.flat:
+            return values.bytes_at(self.address, self.flat)
         room = self.kept - self.before
         if self.dtype is None or not self.is_giver or room <= 0:
             return None
@@ -69,6 +78,8 @@ class Operation:
 
     def result(self):
         """What is in its buffer now; None where it has no dtype."""
+        if self.flat and self.targets[0].data_ptr() == self.address:  # else it was moved since the call
+            return values.bytes_at(self.address, self.flat)
         if self.dtype is None:
             return None
         count = self.kept if self.part is None else self.part[1]

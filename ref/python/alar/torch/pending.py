@@ -1,10 +1,13 @@
 """Sees what the program does with a tensor whose result is still to come.
 
-While an operation is pending, and until its result is looked at for the first time, the tensor object
-that was handed over has the class `Pending`: a Tensor in all that a program can ask, but torch asks it
+While an operation is pending the tensor object that was handed over has the class `Pending`: a Tensor in all that a program can ask, but torch asks it
 before every function that gets it. So reads through arithmetic are seen, and no other tensor costs
 anything. While the function itself runs, the tensor is a plain one again. Views made on the way are
 watched like the tensor they come from; other tensors that share its memory are not (see `watch`).
+
+After a wait that the host waited in, looks are no mistakes any more: the tensor is a plain one again.
+With `watch`, or where a wait only orders a stream, it is watched on. The first function that gets the
+result then ends the watch, and is recorded as a read of all of it: nobody must have written since.
 """
 import threading
 import weakref
@@ -30,7 +33,8 @@ NO_READS = frozenset("""
     resolve_conj resolve_neg is_conj is_neg backward detach_ share_memory_ pin_memory
 """.split()) - {"resolve_conj", "resolve_neg"}
 _busy = threading.local()
-WATCHED = 64     # tensors of one operation that are let go when it was looked at
+SHARING = (Tensor, list, tuple)  # results that may share memory with what they were made of
+VIEWS = 64       # of one result that are let go when it was looked at
 recorder = None  # the one that records
 
 
@@ -54,6 +58,8 @@ class Pending(Tensor, metaclass=_Alike):
         _collect(arguments, seen)
         if named:
             _collect(named.values(), seen)
+        if len(seen) == 1 and _is_over(seen[0]):
+            return _looked_at(function, arguments, named, seen[0])
         before = [(tensor, take(tensor), values.version(tensor)) for tensor in seen]
         return _watched(function, arguments, named, before)
 
@@ -77,8 +83,46 @@ def put(tensor, op):
     if type(tensor) is Tensor:
         tensor.__dict__[KEY] = op
         tensor.__class__ = Pending
-        if len(op.watched) < WATCHED:
-            op.watched.append(weakref.ref(tensor))
+
+
+def put_view(tensor, op):
+    """A view of what is watched for that operation is watched, and let go, with it."""
+    put(tensor, op)
+    if op.views is None:
+        op.views = []
+    if len(op.views) < VIEWS:
+        op.views.append(weakref.ref(tensor))
+
+
+def let_go(op):
+    """Ends the watch of all views of a result."""
+    views, op.views = op.views, None
+    for reference in views or ():
+        take(reference())
+
+
+def _is_over(tensor):
+    op = tensor.__dict__.get(KEY)
+    return op is None or (op.is_over and recorder is not None and not recorder.is_stream)
+
+
+def _looked_at(function, arguments, named, tensor):
+    """The first look at a result that is the program's."""
+    op = take(tensor)
+    active = _recorder_of(op)
+    if active is None:
+        return function(*arguments, **named)
+    if getattr(function, "__name__", "") in NO_READS:
+        result = function(*arguments, **named)
+        if type(result) not in SHARING and values.version(tensor) == op.written:
+            put(tensor, op)
+        return result
+    try:
+        active.add("read", op, snapshot(tensor, op), caller(3))
+        let_go(op)
+    except Exception as error:
+        active.spoil(error)
+    return function(*arguments, **named)
 
 
 def take(tensor):
@@ -138,7 +182,7 @@ def _is_written(tensor, op, version, name):
 def _note(tensor, op, is_written, views, reads):
     """What happened to one tensor: a write, a view of it, a read, or nothing."""
     active = _recorder_of(op)
-    if active is None or op.is_looked_at:
+    if active is None:
         return
     if is_written and op.is_pending:
         at, count, copied = snapshot(tensor, op)
@@ -148,15 +192,12 @@ def _note(tensor, op, is_written, views, reads):
     is_read = read is not None and not is_written and not shared
     if is_read:
         active.add("read", op, read, caller(4))
-    if not op.is_pending and (is_read or is_written):
-        op.is_looked_at = True  # through whichever view; the others need no more watching
-        for reference in op.watched:
-            take(reference())
-        op.watched = []
-    if not op.is_looked_at:
+    if op.is_pending or not (is_read or is_written):
         for one in shared:
-            put(one, op)
+            put_view(one, op)
         put(tensor, op)
+    else:
+        let_go(op)  # looked at, through whichever view; the others need no more watching
 
 
 def _views(result, before):
@@ -187,7 +228,9 @@ def snapshot(tensor, op):
     size = tensor.element_size()
     is_simple = (values.DTYPES.get(tensor.dtype) == op.dtype and op.dtype is not None
                  and offset >= 0 and tensor.is_contiguous())
-    if not is_simple or op.part is not None:
+    # What the program wrote since the end is no result.
+    if not is_simple or op.part is not None or (
+            op.written is not None and op.written != values.version(tensor)):
         return 0, op.n, None
     return offset // size, tensor.numel(), values.copy(tensor)
 

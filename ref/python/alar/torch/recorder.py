@@ -47,7 +47,8 @@ class record:
     contract   fields of the history's header, such as {"nan": "propagate"}
     values     False: no elements are kept; order, sizes and waits are
     last       keep only the last so many operations of each group, or up to twice as many
-    watch      also see reads through other tensors that share the memory: each operator is looked at
+    watch      also see reads through other tensors that share the memory: each operator is looked at;
+               and the first look at each result after its wait
     gradients  also see what DistributedDataParallel reduces (torch 2.9 and later)
     """
 
@@ -57,7 +58,6 @@ class record:
         self.has_values, self.last = values, last and max(int(last), 1)
         self.with_watch, self.with_gradients = watch, gradients
         self.is_on, self.is_inherited, self.was_refused = False, False, False
-        self.count = 0
         self._forget()
 
     # ---- life -----------------------------------------------------------------------------------
@@ -96,7 +96,8 @@ class record:
     def _forget(self):
         """As at the start. In a forked child what the parent recorded is the parent's to write."""
         self.writer, self.groups, self.names = None, {}, {}
-        self.world, self.generation, self.pid = None, -1, os.getpid()
+        self.world, self.generation = None, -1
+        self.is_stream = self.with_looks = False
         self.live = {}  # only with `watch`: pending operations by the address of their storage
         self.lock = threading.RLock()
 
@@ -114,6 +115,8 @@ class record:
         self.world = weakref.ref(world)
         self.groups, self.names, self.starts = {}, {}, 0
         self.t0, self.tag, self.backend = now(), self._tag(), str(dist.get_backend())
+        self.is_stream = "nccl" in self.backend  # a wait orders a stream: the host may look before the end
+        self.with_looks = self.is_stream or self.with_watch or self.contract.get("use") == "once"
         try:
             self.writer = Writer(self.rank, self._path, self._header, self.t0)
         except OSError as error:
@@ -148,7 +151,7 @@ class record:
             pass
         if self.last:
             fields["begins"] = segment * self.last
-        if "nccl" in self.backend:
+        if self.is_stream:
             fields["wait"] = "stream"
         fields.update(self.contract)
         return json.dumps(fields, separators=(",", ":"), default=str) + "\n"
@@ -180,14 +183,8 @@ class record:
     def add(self, event, op, value, where):
         self.writer.queue.append((event, op, now(), value, where))
 
-    def group(self, process_group):
-        """What the history calls a process group; the file is opened with the first one."""
-        known = self.groups.get(id(process_group))
-        if known is not None and known.known() is process_group:
-            return known
-        return self._meet(process_group)
-
     def _meet(self, process_group):
+        """What the history calls a process group; the file is opened with the first one."""
         world = c10d._get_default_group()
         if self.world is None or self.world() is not world:
             is_same = self.world is not None and (dist.get_rank(), dist.get_world_size()) == (
@@ -225,28 +222,27 @@ class record:
 
     def issue(self, process_group, made, is_sync, where):
         """Operations of one call are handed to the back end."""
-        if os.getpid() != self.pid:
-            self._forget()
         with self.lock:
-            group = self.group(process_group)
-            queue, last, label = self.writer.queue, self.last, current.fields
+            group = self.groups.get(id(process_group))
+            if group is None or group.known() is not process_group:
+                group = self._meet(process_group)
             for op in made:
-                op.is_sync = is_sync
+                op.is_sync, op.segment = is_sync, 0
                 op.measure(group)
-                number = group.issued
+                op.number = group.issued
                 group.issued += 1
-                if last:
-                    op.segment, op.number = number // last, number % last
-                    if op.number == 0 and number:
-                        queue.append(("segment", None, now(), (group.name, op.segment), None))
-                else:
-                    op.segment, op.number = 0, number
+                if self.last:
+                    self._cut(group, op)
                 if self.with_watch and op.targets:
                     self.live.setdefault(pending.storage(op.targets[0]), []).append(op)
-                queue.append(("issue", op, now(), (
-                    op.contribution() if self.has_values else False,
-                    op.version(), label), where))
-            self.count += len(made)
+                self.writer.queue.append(("issue", op, now(), (
+                    op.contribution() if self.has_values else False, op.version(), current.fields), where))
+
+    def _cut(self, group, op):
+        """In the ring mode a segment holds so many operations of a group."""
+        op.segment, op.number = divmod(op.number, self.last)
+        if op.number == 0 and op.segment:
+            self.add("segment", None, (group.name, op.segment), None)
 
     def finish(self, op):
         """The wait, or the blocking call, returned."""

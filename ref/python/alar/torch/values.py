@@ -19,7 +19,9 @@ REDUCTIONS = [(getattr(dist.ReduceOp, name), word) for name, word in (
     ("SUM", "sum"), ("AVG", "avg"), ("MAX", "max"), ("MIN", "min"), ("PRODUCT", "product"),
     ("BAND", "band"), ("BOR", "bor"), ("BXOR", "bxor")) if hasattr(dist.ReduceOp, name)]
 
-_string_at = ctypes.string_at
+# The bytes at an address, as one object.
+bytes_at = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_ssize_t)(
+    ("PyBytes_FromStringAndSize", ctypes.pythonapi))
 
 
 def reduction_word(reduction):
@@ -34,8 +36,8 @@ def copy(tensor, limit=ELEMENTS):
     Four times as fast as a clone of a small tensor. The tensor must be torch's own class."""
     if tensor.is_contiguous() and tensor.is_cpu:
         count = tensor.numel()
-        return _string_at(tensor.data_ptr(),
-                          (count if count < limit else limit) * tensor.element_size())
+        return bytes_at(tensor.data_ptr(),
+                        (count if count < limit else limit) * tensor.element_size())
     tensor = tensor.detach()
     return (tensor.reshape(-1)[:limit] if tensor.numel() > limit else tensor).clone()
 

@@ -14,6 +14,7 @@ from collections import deque
 from . import values
 
 FLUSH_SECONDS = 0.2
+SLICE = 16  # records after which the program's threads may run: they would wait 5 ms else
 
 now = time.monotonic_ns
 
@@ -61,7 +62,7 @@ class Writer:
 
     def __init__(self, rank, path, header, t0):
         self.rank, self.path_of, self.header_of, self.t0 = rank, path, header, t0
-        self.queue, self.files, self.keys = deque(), {}, {}
+        self.queue, self.files, self.keys, self.names = deque(), {}, {}, {}
         self.declared = {}  # what every file must say of a group: its record, by its name
         self.lock, self.wake, self.pid = threading.Lock(), threading.Event(), os.getpid()
         self.newest = {}  # segment by group
@@ -110,7 +111,7 @@ class Writer:
     def _drain(self):
         queue = self.queue
         while queue:
-            for _ in range(min(len(queue), 500)):
+            for number in range(min(len(queue), 500)):
                 event, op, t, value, where = queue.popleft()
                 try:
                     self._put(event, op, t, value, where)
@@ -119,6 +120,8 @@ class Writer:
                 except Exception as error:  # a mistake of ours must not end what can still be written
                     warn("a record `%s` was left out: %s: %s" % (
                         event, type(error).__name__, error))
+                if number % SLICE == SLICE - 1:
+                    time.sleep(0)
             for file in self.files.values():
                 file.flush()
 
@@ -161,11 +164,18 @@ class Writer:
         text = '{"ev":"%s","rank":%d,"i":%d,"t":%d' % (event, self.rank, file.lines, file.last)
         file.lines += 1
         if op is not None:
-            text += ',"op":%s' % json.dumps("%s/%d" % (op.group, op.number))
+            text += ',"op":%s%d"' % (self._name(op.group), op.number)
         if where is not None:
             text += ',"src":%s' % self._place(where)
         text_of = getattr(self, "_text_" + event, None)
         return text + (text_of(op, value) if text_of else "") + "}\n"
+
+    def _name(self, group):
+        """As the beginning of the name of an operation."""
+        name = self.names.get(group)
+        if name is None:
+            name = self.names[group] = json.dumps(group)[:-1] + "/"
+        return name
 
     def _place(self, where):
         key = self.keys.get(where)

@@ -1,67 +1,124 @@
-"""What recording costs: cost.py DIR STORE, one rank. Median over rounds of the calling thread's processor time an
-operation, bare and recorded by turns in one process; what else the machine does counts for none of them."""
+"""What recording costs: cost.py DIR STORE, one rank; JSON on standard output. Processor time of the calling
+thread an operation, bare and recorded by turns in one process, so that what else the machine does counts for
+none of them; then the parts that an operation's recording is made of, and what the background thread spends."""
+import json
 import os
-import statistics
 import sys
 import time
+import timeit
 
 import torch
 import torch.distributed as dist
 
 import alar.torch
+from alar.torch import caller, calls, capture, pending, values, writer
 
-ROUNDS, COUNT = 15, 300
-
-
-def operations(tensor):
-    """Issue and wait, the result read once: seconds an operation."""
-    start = time.thread_time()
-    for _ in range(COUNT):
-        dist.all_reduce(tensor, async_op=True).wait()
-        tensor[0].item()
-    return (time.thread_time() - start) / COUNT
+ROUNDS, COUNT = int(os.environ.get("BENCH_ROUNDS") or 25), 300
+MODES = {"bare": None, "recorded": {}, "without values": {"values": False}, "with watch": {"watch": True}}
 
 
 def blocking(tensor):
-    start = time.thread_time()
     for _ in range(COUNT):
         dist.all_reduce(tensor)
-    return (time.thread_time() - start) / COUNT
+
+
+def asynchronous(tensor):
+    for _ in range(COUNT):
+        dist.all_reduce(tensor, async_op=True).wait()
+
+
+def looked_at(tensor):
+    """The same, and the result is taken out."""
+    for _ in range(COUNT):
+        dist.all_reduce(tensor, async_op=True).wait()
+        tensor[0].item()
 
 
 def others(tensor):
-    """Small operators that have nothing to do with a pending tensor."""
-    start = time.thread_time()
+    """Operators that have nothing to do with a reduction."""
     for _ in range(COUNT):
         tensor + 1
-    return (time.thread_time() - start) / COUNT
+
+
+PROGRAMS = {"blocking": blocking, "issue and wait": asynchronous, "issue, wait, item()": looked_at,
+            "another operator": others}
+
+
+def spent(program):
+    """Microseconds of this thread an operation."""
+    tensor = torch.ones(2)
+    start = time.thread_time_ns()
+    program(tensor)
+    return (time.thread_time_ns() - start) / COUNT / 1e3
+
+
+def wholes(directory):
+    """{program: {mode: [microseconds]}}"""
+    found = {name: {mode: [] for mode in MODES} for name in PROGRAMS}
+    for number in range(ROUNDS):
+        for mode, settings in MODES.items():
+            recorder = None if settings is None else alar.torch.record(
+                os.path.join(directory, "%s-%d" % (mode.replace(" ", "-"), number)), **settings).start()
+            for name, program in PROGRAMS.items():
+                time.sleep(0.01 if recorder is None else 1.5 * writer.FLUSH_SECONDS)  # all is written
+                found[name][mode].append(spent(program))
+            if recorder is not None:
+                recorder.stop()
+    return found
+
+
+def parts(directory):
+    """{part: microseconds}, the least of many rounds."""
+    recorder = alar.torch.record(os.path.join(directory, "parts")).start()
+    tensor, options = torch.ones(2), dist.AllreduceOptions()
+    dist.all_reduce(tensor)
+    recorder.writer.wake.set()
+    time.sleep(2 * writer.FLUSH_SECONDS)  # from here on nobody else writes
+    world = dist.distributed_c10d._get_default_group()
+    op, frame = calls.METHODS["allreduce"]([tensor], options)[0], sys._getframe()
+    recorder.issue(world, [op], False, None)
+    handle = dist.all_reduce(tensor, async_op=True)
+    queue, found = recorder.writer.queue, {}
+
+    def finish():
+        op.targets = (tensor,)
+        recorder.finish(op)
+
+    def watch():
+        pending.put(tensor, op)
+        pending.take(tensor)
+
+    for name, call in {
+            "its record: kind, tensors, reduction": lambda: calls.METHODS["allreduce"]([tensor], options),
+            "whose line": lambda: caller.caller_of(frame),
+            "does it block": lambda: capture.is_blocking(frame),
+            "numbered, measured, copied": lambda: recorder.issue(world, [op], False, None),
+            "of that, the copy": lambda: values.bytes_at(op.address, op.flat),
+            "the tensor's class, there and back": watch,
+            "a handle's operations": lambda: capture._attach(handle, []),
+            "the end, copied": finish}.items():
+        taken = []
+        for _ in range(50):
+            taken.append(timeit.timeit(call, number=200, timer=time.thread_time) / 200 * 1e6)
+            queue.clear()
+        found[name] = min(taken) - 0.03  # the call of the lambda itself
+    for name, program in (("written behind it, blocking", blocking), ("asynchronous", asynchronous)):
+        taken = []
+        for _ in range(10):
+            program(torch.ones(2))
+            start = time.thread_time_ns()
+            recorder.writer._drain()
+            taken.append((time.thread_time_ns() - start) / COUNT / 1e3)
+        found[name] = min(taken)
+    recorder.stop()
+    return found
 
 
 def main():
     torch.set_num_threads(1)
     dist.init_process_group("gloo", init_method="file://" + sys.argv[2], rank=0, world_size=1)
-    tensor, free = torch.ones(2), torch.ones(8)
-    modes = {"bare": None, "recorded": {}, "without values": {"values": False}, "watched": {"watch": True}}
-    times = {(mode, work.__name__): [] for mode in modes for work in (operations, blocking, others)}
-    for number in range(ROUNDS):
-        for mode, settings in modes.items():
-            recorder = settings is not None and alar.torch.record(
-                os.path.join(sys.argv[1], "%s-%d" % (mode.replace(" ", "-"), number)), **settings)
-            if recorder:
-                recorder.start()
-            for work, over in ((operations, tensor), (blocking, tensor), (others, free)):
-                work(over)
-                times[mode, work.__name__].append(work(over) * 1e6)
-            if recorder:
-                recorder.stop()
-    print("torch %s, median of %d rounds of %d; microseconds, and above bare" % (
-        torch.__version__, ROUNDS, COUNT))
-    for work in ("operations", "blocking", "others"):
-        base = statistics.median(times["bare", work])
-        for mode in modes:
-            median = statistics.median(times[mode, work])
-            low, *_, high = statistics.quantiles(times[mode, work], n=20)
-            print("%-11s %-15s %7.1f  [%.1f, %.1f]  %+.1f" % (work, mode, median, low, high, median - base))
+    print(json.dumps({"torch": torch.__version__, "rounds": ROUNDS, "count": COUNT,
+                      "wholes": wholes(sys.argv[1]), "parts": parts(sys.argv[1])}))
 
 
 main()

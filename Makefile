@@ -3,6 +3,7 @@
 #   make V=1          show the commands              make CC=clang-14   another compiler
 #   make WERROR=1     warnings are errors            make FAULTS=0      without failure points
 #   make BUILD=DIR    build somewhere else           make -j2           is safe
+#   make ALAR_MPI=DIR recorder and back end for the MPI library in DIR
 .DEFAULT_GOAL := help
 .SUFFIXES:
 .DELETE_ON_ERROR:
@@ -85,8 +86,16 @@ objects = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 
 PROGRAM  := $(if $(MAIN_SRC),$(BUILD)/alar)
 LIBRARY  := $(BUILD)/libalar.a $(BUILD)/libalar.so
-# MPICH is what the gate needs; Open MPI is served where it is installed.
-MPIS     := mpich $(if $(shell command -v mpicc.openmpi),openmpi)
+# MPICH is what the gate needs; Open MPI is served where it is installed. ALAR_MPI=DIR: the one library
+# that is installed there. PARTS: those of another build, which know nothing of MPI.
+ifneq ($(findstring /,$(ALAR_MPI)),)
+MPIS := $(shell ci/mpi.sh '$(ALAR_MPI)' $(BUILD)/bin)
+$(if $(MPIS),,$(error ALAR_MPI: there is no MPI library in $(ALAR_MPI)))
+export PATH := $(abspath $(BUILD)/bin):$(PATH)
+else
+MPIS := mpich $(if $(shell command -v mpicc.openmpi),openmpi)
+endif
+PARTS    ?= $(BUILD)/libparts.a
 RECORDER := $(if $(RECORD_SRC),$(MPIS:%=$(BUILD)/alar-record-%.so))
 PLUGIN   := $(if $(MPI_SRC),$(MPIS:%=$(BUILD)/alar-%.so))
 UNIT     := $(if $(UNIT_SRC),$(BUILD)/unit)
@@ -136,6 +145,12 @@ matrix: deps-matrix ## real libraries: every algorithm of MPICH and Open MPI, gl
 	$(Q)ci/check.sh matrix
 
 matrix-programs: $(MATRIX)
+
+.PHONY: applications
+applications: ## HPCC, ScaLAPACK and LAMMPS recorded, every all-reduce judged or named (installs them)
+	$(Q)ci/install-deps.sh applications
+	$(Q)$(MAKE) $(PARALLEL) all $(BUILD)/tests/preload/yield.so
+	$(Q)ci/check.sh --full matrix/applications
 
 view-test: ## the pages of `alar view` in a headless Chromium, which it installs
 	$(Q)ci/install-deps.sh view
@@ -243,7 +258,7 @@ define stamp
 @printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)' > $@
 endef
 $(BUILD)/flags: always
-	$(call stamp,$(CC) $(CPPFLAGS) $(CFLAGS) -fvisibility=$(VISIBILITY) $(LDFLAGS) $(LDLIBS))
+	$(call stamp,$(CC) $(CPPFLAGS) $(CFLAGS) -fvisibility=$(VISIBILITY) $(LDFLAGS) $(LDLIBS)$(if $(findstring /,$(ALAR_MPI)), $(ALAR_MPI)))
 $(BUILD)/sources: always
 	$(call stamp,$(LIB_SRC) $(CLI_SRC) $(UNIT_SRC))
 
@@ -334,7 +349,7 @@ $(BUILD)/$(1)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $$(@D)
 	$$(Q)MPICH_CC=$(CC) OMPI_CC=$(CC) mpicc.$(1) $$(COMPILE)
 
-$(BUILD)/alar-$(1).so: $(call objects,$(1),$(MPI_SRC)) $(BUILD)/libparts.a
+$(BUILD)/alar-$(1).so: $(call objects,$(1),$(MPI_SRC)) $(PARTS)
 	$$(call say,LD,$$@)
 	$$(Q)MPICH_CC=$(CC) OMPI_CC=$(CC) mpicc.$(1) $(LDFLAGS) -shared -Wl,-z,defs,--exclude-libs,ALL \
 		$$^ $(LDLIBS) -o $$@
@@ -354,7 +369,7 @@ $(BUILD)/$(1)/wrap.o: $(BUILD)/$(1)/wrap.c ref/record/mpi/record_mpi.h $(BUILD)/
 	$$(call say,CC,$$@)
 	$$(Q)MPICH_CC=$(CC) OMPI_CC=$(CC) mpicc.$(1) $$(COMPILE) -Wno-deprecated-declarations
 
-$(BUILD)/alar-record-$(1).so: $(call objects,$(1),$(RECORD_SRC)) $(BUILD)/$(1)/wrap.o $(BUILD)/libparts.a
+$(BUILD)/alar-record-$(1).so: $(call objects,$(1),$(RECORD_SRC)) $(BUILD)/$(1)/wrap.o $(PARTS)
 	$$(call say,LD,$$@)
 	$$(Q)MPICH_CC=$(CC) OMPI_CC=$(CC) mpicc.$(1) $(LDFLAGS) -shared -Wl,-z,defs,--exclude-libs,ALL \
 		$$^ $(LDLIBS) -lpthread -o $$@
@@ -362,7 +377,7 @@ endef
 $(foreach library,mpich openmpi,$(eval $(call recorder_rules,$(library))))
 
 define mpich_program_rule
-$(BUILD)/tests/$(1)/%: $(BUILD)/mpich/tests/$(1)/%.o $(BUILD)/libparts.a
+$(BUILD)/tests/$(1)/%: $(BUILD)/mpich/tests/$(1)/%.o $(PARTS)
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)MPICH_CC=$(CC) mpicc.mpich $(LDFLAGS) $$^ $(LDLIBS) $(if $(filter bench,$(1)),-lmpfr -lgmp) -o $$@

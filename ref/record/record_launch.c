@@ -82,7 +82,10 @@ static enum alar_launch_mpi program_tells(const char *path)
     if (bytes == MAP_FAILED) {
         return ALAR_LAUNCH_AUTO;
     }
-    if (memmem(bytes, size, "libmpich.so", 11) != NULL) {
+    /* Debian's MPICH has a name of its own, and libmpi.so.12 is what all others of its family need.
+     */
+    if (memmem(bytes, size, "libmpich.so", 11) != NULL ||
+        memmem(bytes, size, "libmpi.so.12", 12) != NULL) {
         mpi = ALAR_LAUNCH_MPICH;
     } else if (memmem(bytes, size, "libmpi.so", 9) != NULL) {
         mpi = ALAR_LAUNCH_OPENMPI;

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# seconds: 600
+# seconds: 1200
 # The library matrix: each algorithm of each library, a row each: its tree, whether ranks agree (a
 # must), whether a rerun agrees (a should), whether the other kind of call agrees (a note), and what
 # becomes of NaN under `propagate`. Each row leaves its histories in $BUILD/matrix, and `alar check`
 # on them must say what plain MPI said. Every row's outcome is known: another one is a failure.
 #
 #   MATRIX_ROWS=REGEX   those rows alone          MATRIX_STRICT=1   a should counts as a must
+#   MATRIX_FULL=1       all rows of the libraries from the package index, too, and the page is written anew
 . "$(dirname "$0")/../lib/tally.sh"
+. tests/lib/newer.sh
 
 alar=$BUILD/alar
 out=$BUILD/matrix
@@ -14,7 +16,6 @@ n=5
 seed=${SEED:-8}
 python=/usr/bin/python3
 export UCX_TLS=self,sm HWLOC_PLUGINS_PATH=/nonexistent UCX_LOG_LEVEL=error
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export PYTHONPATH=$PWD/ref/python PYTHONDONTWRITEBYTECODE=1
 echo "seed $seed, $n ranks"
 
@@ -22,18 +23,13 @@ echo "seed $seed, $n ranks"
 launched() {
     local library=$1
     shift
-    case $library in
-        mpich) timeout -k 2 60 mpiexec.mpich -n $n -genv LD_PRELOAD "$PWD/$BUILD/tests/preload/yield.so" "$@" ;;
-        openmpi) timeout -k 2 60 mpiexec.openmpi -n $n "$@" ;;
-    esac
+    library_take "$library"
+    timeout -k 2 60 "${launcher[@]}" -n $n "$@"
 }
 
 # recorded LIBRARY DIR MODE RUN CALL: one run of the probe, into DIR; what it printed goes to DIR.out.
 recorded() {
     local library=$1 directory=$2 mode=$3 run=$4 call=$5 rank code=0
-    local launcher=(mpiexec.openmpi)
-    [ "$library" = openmpi ] ||
-        launcher=(mpiexec.mpich -genv LD_PRELOAD "$PWD/$BUILD/tests/preload/yield.so")
     if [ "$library" = gloo ]; then
         rm -rf "$SCRATCH/store"
         for ((rank = 0; rank < n; rank++)); do
@@ -43,8 +39,9 @@ recorded() {
         wait || code=$?
         return "$code"
     fi
-    timeout -k 2 60 "$alar" record --nan propagate -o "$directory" -- "${launcher[@]}" -n $n \
-        "$BUILD/tests/matrix/probe-$library" "$mode" "$seed" "$run" "$call" \
+    library_take "$library"
+    timeout -k 2 60 "$library_build/alar" record --nan propagate -o "$directory" -- "${launcher[@]}" -n $n \
+        "$library_build/tests/matrix/probe-$family" "$mode" "$seed" "$run" "$call" \
         >"$directory.out" 2>"$directory.err"
 }
 
@@ -56,7 +53,8 @@ tree_of() { # tree_of LIBRARY CALL DIR
         echo "$gloo_tree$([ "$gloo_tree" != "(0+(1+(2+(3+4))))" ] || echo " right-fold")"
         return
     fi
-    ALAR_MPI=$1 launched "$1" "$alar" order --json --counts 2 --repeat 0 --call "$kind" \
+    library_take "$1"
+    ALAR_MPI=$family launched "$1" "$library_build/alar" order --json --counts 2 --repeat 0 --call "$kind" \
         2>"$3.order" | jq -r 'select(.at == 0 and .rank == 0) | .tree + (if .name then " " + .name else "" end)'
 }
 
@@ -73,8 +71,7 @@ reproducer() { # reproducer DIR LIBRARY CALL MODE SETTING...: a script that need
     fi
     reduce='MPI_Iallreduce(\&x, \&y, 1, MPI_FLOAT, O, MPI_COMM_WORLD, \&q); MPI_Wait(\&q, MPI_STATUS_IGNORE);'
     [ "$call" = async ] || reduce='MPI_Allreduce(\&x, \&y, 1, MPI_FLOAT, O, MPI_COMM_WORLD);'
-    sed -e "s/@SETTING@/$*/" -e "s/@LIBRARY@/$library/g" -e "s/@RANKS@/$n/" -e "s/@REDUCE@/$reduce/" \
-        "tests/matrix/reproduce_$mode.in" >"$directory/reproduce-$mode.sh"
+    library_reproducer "$library" "$mode" "$reduce" "$@" >"$directory/reproduce-$mode.sh"
 }
 
 expected() { # expected CLAIM WANTED FOUND
@@ -153,6 +150,10 @@ while IFS='|' read -r -u 3 name library call wanted settings; do
     case $name in '#'* | '') continue ;; esac
     name=${name% } library=${library// /} call=${call// /} wanted=${wanted// /}
     [[ $name =~ ${MATRIX_ROWS:-.} ]] || continue
+    full=
+    [ "${wanted%+}" = "$wanted" ] || full=1 wanted=${wanted%+}
+    [ -z "$full" ] || [ -n "${MATRIX_FULL:-}" ] || continue
+    library_make "$library" || { skip "$name" "$library can't be had from the package index"; continue; }
     read -ra setting <<<"$settings"
     for assignment in "${setting[@]}"; do export "${assignment?}"; done
     row "$name" "$library" "$call" "$wanted" "${setting[@]}"
@@ -171,14 +172,21 @@ reproduces() { # reproduces FILE: it is short, and it shows the defect
     esac)
 }
 shopt -s nullglob
-ran=0
+ran=0 known=6
 for file in "$PWD/$out"/MPICH-non-blocking-tsp-recexch-single-buffer-k-[34]/reproduce-disagree.sh \
-    "$PWD/$out"/MPICH-non-blocking-tsp-tree-a-buffer-per-child/reproduce-rerun.sh \
+    "$PWD/$out"/MPICH-5-non-blocking-tsp-recexch-single-buffer-k-[34]/reproduce-disagree.sh \
+    "$PWD/$out"/MPICH-non-blocking-tsp-tree-a-buffer-per-child*/reproduce-rerun.sh \
     "$PWD/$out"/*non-blocking-default/reproduce-max.sh "$PWD/$out"/gloo-*asynchronous/reproduce-max.py; do
     expect_code "reproduced: ${file#"$PWD/$out/"}" 1 reproduces "$file"
     ran=$((ran + 1))
 done
-[ -n "${MATRIX_ROWS:-}" ] || expected "reproducers of all that must be detected" 6 "$ran"
+for library in $library_made; do
+    case $library in
+        mpich5) known=$((known + 3)) ;;
+        openmpi5 | impi) known=$((known + 1)) ;;
+    esac
+done
+[ -n "${MATRIX_ROWS:-}" ] || expected "reproducers of all that must be detected" "$known" "$ran"
 
 {
     echo "| library, $n ranks | tree of 2 floats | ranks agree (must) | rerun agrees (should) | the other kind of call | NaN in SUM | in MAX / MIN | verdict on SUM |"
@@ -187,12 +195,12 @@ done
 } >"$out/README.md"
 cat "$out/README.md"
 
-# The page shows what was asked of this machine; a part of the rows, or a run of CI, leaves it alone.
+# The page shows all that was asked of this machine; a part of the rows, or a run of CI, leaves it alone.
 publish() {
     awk -v table="$out/README.md" '/^<!-- end of table -->/ { within = 0 }
         !within
         /^<!-- table -->/ { within = 1; print ""; while ((getline line <table) > 0) print line; print "" }' \
         spec/libraries.md >"$SCRATCH/page" && cp "$SCRATCH/page" spec/libraries.md
 }
-[ -n "${MATRIX_ROWS:-}${CI:-}" ] || publish
+[ -z "${MATRIX_FULL:-}" ] || [ -n "${MATRIX_ROWS:-}${CI:-}" ] || publish
 tally

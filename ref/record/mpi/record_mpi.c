@@ -97,7 +97,7 @@ void record_library_check(void)
     int sub = 0;
 
     PMPI_Get_library_version(text, &length);
-    if (strstr(text, RECORD_LIBRARY) == NULL) {
+    if (strstr(text, RECORD_LIBRARY) == NULL && strstr(text, RECORD_ALSO) == NULL) {
         text[strcspn(text, "\n")] = '\0';
         record_say("this recorder is for %s, and the program runs on %.80s: give --mpi %s",
                    RECORD_LIBRARY, text, RECORD_OTHER);

@@ -16,9 +16,11 @@
  */
 #ifdef OPEN_MPI
 #define RECORD_LIBRARY "Open MPI"
+#define RECORD_ALSO "Open MPI"
 #define RECORD_OTHER "mpich"
 #else
 #define RECORD_LIBRARY "MPICH"
+#define RECORD_ALSO "Intel(R) MPI" /* has MPICH's handles */
 #define RECORD_OTHER "openmpi"
 #endif
 

@@ -45,18 +45,6 @@ int MPI_Iallreduce_c(const void *send, void *recv, MPI_Count count, MPI_Datatype
     return code;
 }
 
-int MPI_Allreduce_init(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op,
-                       MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{
-    const struct record_call call =
-        RECORD_CALL("MPI_Allreduce_init", false, .count = count, .op = op);
-    struct record_slot *slot = prepare(&call);
-    int code = PMPI_Allreduce_init(send, recv, count, type, op, comm, info, request);
-
-    prepared(slot, &call, code, request);
-    return code;
-}
-
 int MPI_Allreduce_init_c(const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                          MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
@@ -64,6 +52,22 @@ int MPI_Allreduce_init_c(const void *send, void *recv, MPI_Count count, MPI_Data
         RECORD_CALL("MPI_Allreduce_init", false, .count = count, .op = op);
     struct record_slot *slot = prepare(&call);
     int code = PMPI_Allreduce_init_c(send, recv, count, type, op, comm, info, request);
+
+    prepared(slot, &call, code, request);
+    return code;
+}
+
+#endif
+
+#if MPI_VERSION >= 4 || (defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5)
+
+int MPI_Allreduce_init(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op,
+                       MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const struct record_call call =
+        RECORD_CALL("MPI_Allreduce_init", false, .count = count, .op = op);
+    struct record_slot *slot = prepare(&call);
+    int code = PMPI_Allreduce_init(send, recv, count, type, op, comm, info, request);
 
     prepared(slot, &call, code, request);
     return code;

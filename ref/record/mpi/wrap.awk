@@ -38,7 +38,7 @@ BEGIN {
     sub(/\)[^)]*$/, "", rest)
     if (head ~ /^PMPI_/) {
         profiled[substr(head, 6)] = 1
-    } else if (!(head in params)) {
+    } else if (!(substr(head, 5) in params)) {
         order[++count] = substr(head, 5)
         params[substr(head, 5)] = rest
     }

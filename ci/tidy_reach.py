@@ -11,7 +11,7 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 CALL = re.compile(r"(?<![\w.>])([A-Za-z_]\w*)\(")
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define(?:[^\n\\]|\\.|\\\n)*", re.M)
 PROTOTYPE = re.compile(r"^[A-Za-z_][^;{}=]*\([^;{}]*\)\s*;", re.M)
-ENTRY = re.compile(r"main$|alar_backend$|_?_?[eE]xit$|abort$|P?MPIX?_\w+$|p?mpix?_\w+$|__wrap_\w+$")
+ENTRY = re.compile(r"main$|alar_backend$|_?_?[eE]xit$|exec[lvpe]+$|abort$|P?MPIX?_\w+$|p?mpix?_\w+$|__wrap_\w+$")
 MODELS = ("spec/embed.h", "spec/embed_ranks.h")
 
 

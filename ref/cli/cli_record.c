@@ -105,8 +105,13 @@ static int recording_tell(const struct record *record, const struct alar_recordi
                 (unsigned long long)recording->refused, recording->refusal);
     }
     if (recording->ended < recording->ranks) {
-        fprintf(stderr, "alar record: %u ranks ended without MPI_Finalize\n",
+        fprintf(stderr, "alar record: %u ranks ended without MPI_Finalize",
                 recording->ranks - recording->ended);
+        if (recording->replaced > 0) {
+            fprintf(stderr, ", %u of them by exec: another program took their place",
+                    recording->replaced);
+        }
+        fputc('\n', stderr);
     }
     if (code != 0) {
         fprintf(stderr, "alar record: the program ended with code %d\n", code);

@@ -63,7 +63,8 @@ static enum alar_launch_mpi name_tells(const char *base)
     return ALAR_LAUNCH_AUTO;
 }
 
-/* Which library a program was linked with, by the name it needs. */
+/* Which library a program was linked with, by the name it needs; of a script, which it speaks of.
+ */
 static enum alar_launch_mpi program_tells(const char *path)
 {
     enum alar_launch_mpi mpi = ALAR_LAUNCH_AUTO;
@@ -81,6 +82,14 @@ static enum alar_launch_mpi program_tells(const char *path)
     close(file);
     if (bytes == MAP_FAILED) {
         return ALAR_LAUNCH_AUTO;
+    }
+    if (size > 2 && memcmp(bytes, "#!", 2) == 0) {
+        mpi = memmem(bytes, size, "mpich", 5) != NULL || memmem(bytes, size, "hydra", 5) != NULL
+                  ? ALAR_LAUNCH_MPICH
+              : memmem(bytes, size, "openmpi", 7) != NULL ? ALAR_LAUNCH_OPENMPI
+                                                          : ALAR_LAUNCH_AUTO;
+        munmap(bytes, size);
+        return mpi;
     }
     /* Debian's MPICH has a name of its own, and libmpi.so.12 is what all others of its family need.
      */

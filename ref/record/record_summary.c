@@ -82,9 +82,15 @@ enum alar_status alar_recording_look(const char *directory, struct alar_recordin
             continue;
         }
         recording->ranks++;
+        bool is_replaced = false;
+
         while (getline(&line, &room, file) > 0) {
             line_count(recording, line);
+            /* What was reserved for the file and not used is no line. */
+            is_replaced =
+                line[0] == '{' ? strstr(line, "\"function\":\"exec") != NULL : is_replaced;
         }
+        recording->replaced += is_replaced;
         fclose(file);
     }
     free(line);

@@ -11,6 +11,7 @@
 struct alar_recording {
     uint32_t ranks;      /* files */
     uint32_t ended;      /* of these: with an `end` */
+    uint32_t replaced;   /* of the others: by another program, with exec */
     uint64_t operations; /* all-reduces issued, all ranks together */
     uint64_t others;     /* other collectives likewise, whose values are recorded */
     uint64_t refused;    /* of these: without a value, because a history has no word for them */

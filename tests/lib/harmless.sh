@@ -138,11 +138,23 @@ expect_text "a launcher in a shell" 0 "2 all-reduces of 2 ranks" \
 expect_text "a shell around each rank" 0 "2 all-reduces of 2 ranks" \
     "$alar" record --replace -o "$SCRATCH/h" -- "${launcher[@]}" -n 2 sh -c "$programs/stray plain"
 
+printf '#!/bin/sh\nexec %s -n 2 "$@"\n' "${launcher[0]}" >"$SCRATCH/srun-like" && chmod +x "$SCRATCH/srun-like"
+expect_text "a launcher in a script of its own" 0 "2 all-reduces of 2 ranks" \
+    "$alar" record --replace -o "$SCRATCH/h" -- "$SCRATCH/srun-like" "$programs/stray" plain
+printf '#!/bin/sh\nexit 0\n' >"$SCRATCH/script" && chmod +x "$SCRATCH/script"
+expect_text "a script that names no library" 3 "say which with --mpi" \
+    "$alar" record --replace -o "$SCRATCH/h" -- "$SCRATCH/script"
+
 # Programs that can't be recorded, each with its cause.
+check "exec before the end: bare and recorded alike" cmp <(bare 2 "$programs/stray" execs; sed '$d' "$SCRATCH/bare") \
+    <(recorded 2 "$programs/stray" execs; sort "$SCRATCH/recorded.out")
+replaced() { cat "$SCRATCH/recorded.err"; }
+recorded 2 "$programs/stray" execs
+expect_text "exec before the end is told" 0 "2 of them by exec" replaced
+expect_text "and where it stood" 2 "in execlp" judged
 echo 'int main(void) { return 0; }' >"$SCRATCH/none.c"
 "${CC:-gcc}" -static -o "$SCRATCH/static" "$SCRATCH/none.c"
 "${CC:-gcc}" -o "$SCRATCH/none" "$SCRATCH/none.c"
-printf '#!/bin/sh\nexit 0\n' >"$SCRATCH/script" && chmod +x "$SCRATCH/script"
 unrecorded() { recorded 2 "$SCRATCH/$1"; cat "$SCRATCH/recorded.err"; return 0; }
 expect_text "linked statically" 0 "is linked statically" unrecorded static
 expect_text "no MPI program" 0 "is no MPI program" unrecorded none

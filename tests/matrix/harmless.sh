@@ -7,4 +7,11 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_
 programs=$BUILD/tests/openmpi
 launcher=(mpiexec.openmpi)
 . tests/lib/harmless.sh
+if command -v mpifort.openmpi >/dev/null; then
+    printf '%s\n' "use mpi" "integer e" "call MPI_Init(e)" "call MPI_Finalize(e)" "end" >"$SCRATCH/old.f90"
+    mpifort.openmpi -o "$SCRATCH/old" "$SCRATCH/old.f90"
+    expect_text "Fortran" 0 "calls MPI from Fortran, which with Open MPI passes by" unrecorded old
+else
+    skip "Fortran" "there is no mpifort.openmpi"
+fi
 tally

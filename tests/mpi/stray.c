@@ -223,6 +223,10 @@ int main(int argc, char **argv)
         leaves();
     } else if (strcmp(what, "mismatch") == 0) {
         mismatch();
+    } else if (strcmp(what, "execs") == 0) {
+        plain();
+        execl("/nowhere/true", "true", NULL);
+        execlp("true", "true", NULL);
     } else if (strcmp(what, "exit") == 0) {
         plain();
         exit(7);

@@ -143,6 +143,7 @@ static bool history_start(int level)
         return false;
     }
     record_file_start(&recorder.history->append);
+    recorder.process = getpid();
     recorder.t0 = now_ns();
     recorder.is_unhashed = is_set("ALAR_RECORD_UNHASHED", "1");
     recorder.has_guards = !recorder.is_unhashed && level != MPI_THREAD_MULTIPLE &&

@@ -153,6 +153,7 @@ struct recorder {
         *history; /* NULL: nothing is recorded, every call passes straight through */
     uint32_t rank, ranks;
     MPI_Group world; /* of all ranks */
+    pid_t process;   /* a child has another one */
     uint64_t t0;     /* nanoseconds */
     uint64_t last;   /* nanoseconds since then: of the newest record */
     uint64_t live;   /* operations in the table */

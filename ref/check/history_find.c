@@ -2,6 +2,7 @@
  * own. */
 #include "check/history_find.h"
 
+#include "check/history_queue.h"
 #include "check/record_read.h"
 #include "sys/error_line.h"
 #include "sys/line_read.h"
@@ -13,10 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-enum {
-    FIND_DEPTH = 8
-};
 
 /* What the first record of a file says. */
 struct head {
@@ -75,6 +72,25 @@ static enum alar_status find_history(struct finding *find, const char *name)
     ALAR_TRY(find_keep(find, name, &kept));
     set->history[set->count++] = (struct alar_history_files){kept, NULL, 0};
     return ALAR_OK;
+}
+
+/* A file is opened more than once, and has an end. */
+static enum alar_status find_is_file(struct finding *find, const char *path)
+{
+    struct stat status;
+    const char *kind = "a socket";
+
+    if (strcmp(path, "-") == 0 || stat(path, &status) != 0 || S_ISREG(status.st_mode)) {
+        return ALAR_OK;
+    }
+    if (S_ISDIR(status.st_mode)) {
+        kind = "a directory";
+    } else if (S_ISFIFO(status.st_mode)) {
+        kind = "a pipe (a history from a pipe is -, standard input)";
+    } else if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)) {
+        kind = "a device";
+    }
+    return alar_complain(find->error_line, path, "expected a file, found %s", kind);
 }
 
 /* Adds a file to the last history. */
@@ -204,6 +220,7 @@ static enum alar_status find_in_directory(struct finding *find, const char *path
         if (!is_history_name(names[k])) {
             continue;
         }
+        ALAR_TRY(find_is_file(find, names[k]));
         struct head head = find_head(find, names[k]);
 
         if (head.is_blank) { /* a rank that wrote nothing, beside ranks that did. spec: O-82 */
@@ -225,44 +242,14 @@ static enum alar_status find_in_directory(struct finding *find, const char *path
     return ALAR_OK;
 }
 
-/* Directories still to be searched, deepest last. */
-struct pending_directory {
-    char *path;
-    unsigned depth;
-};
-
-struct directory_queue {
-    struct pending_directory *item;
-    size_t count, next;
-};
-
-static enum alar_status queue_add(struct directory_queue *queue, const char *path, unsigned depth)
-{
-    struct pending_directory *grown =
-        realloc(queue->item, (queue->count + 1) * sizeof *queue->item);
-    struct stat status;
-
-    if (grown == NULL) {
-        return ALAR_E_NOMEM;
-    }
-    queue->item = grown;
-    if (depth > FIND_DEPTH || stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) {
-        return ALAR_OK;
-    }
-    grown[queue->count].path = strdup(path);
-    grown[queue->count].depth = depth;
-    queue->count += grown[queue->count].path != NULL;
-    return grown[queue->count - 1].path != NULL ? ALAR_OK : ALAR_E_NOMEM;
-}
-
 static enum alar_status find_directory(struct finding *find, const char *path)
 {
-    struct directory_queue queue = {NULL, 0, 0};
+    struct history_queue queue = {0};
     size_t before = find->set->count;
-    enum alar_status status = queue_add(&queue, path, 0);
+    enum alar_status status = history_queue_add(&queue, path, 0, find->error_line);
 
     for (; status == ALAR_OK && queue.next < queue.count; queue.next++) {
-        struct pending_directory at = queue.item[queue.next];
+        struct history_directory at = queue.item[queue.next];
         char **names;
         size_t count;
 
@@ -272,16 +259,13 @@ static enum alar_status find_directory(struct finding *find, const char *path)
         }
         for (size_t k = 0; k < count; k++) {
             if (status == ALAR_OK && !is_history_name(names[k])) {
-                status = queue_add(&queue, names[k], at.depth + 1);
+                status = history_queue_add(&queue, names[k], at.depth + 1, find->error_line);
             }
             free(names[k]);
         }
         free(names);
     }
-    for (size_t k = 0; k < queue.count; k++) {
-        free(queue.item[k].path);
-    }
-    free(queue.item);
+    history_queue_free(&queue);
     if (status == ALAR_OK && find->set->count == before) {
         return alar_complain(find->error_line, path, "expected .jsonl files, found none");
     }
@@ -323,6 +307,7 @@ static enum alar_status find_paths(struct finding *find, char *const *path, size
             before = NULL;
             continue;
         }
+        ALAR_TRY(find_is_file(find, path[k]));
         struct head head =
             is_standard_input ? (struct head){false, false, 0, 0, 0} : find_head(find, path[k]);
         if (!find_goes_on(before, &last, path[k], &head)) {
@@ -353,6 +338,24 @@ enum alar_status alar_history_find(char *const *path, size_t count, struct alar_
         alar_history_set_free(set);
     }
     return status;
+}
+
+bool alar_history_set_reads(const struct alar_history_set *set, const char *path)
+{
+    struct stat written, read;
+
+    if (stat(path, &written) != 0) {
+        return false;
+    }
+    for (size_t k = 0; k < set->count; k++) {
+        for (uint32_t f = 0; f < set->history[k].count; f++) {
+            if (stat(set->history[k].path[f], &read) == 0 && read.st_ino == written.st_ino &&
+                read.st_dev == written.st_dev) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 void alar_history_set_free(struct alar_history_set *set)

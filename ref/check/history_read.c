@@ -10,6 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+enum {
+    SPOOL_BYTES_MOST = 1 << 30 /* of standard input */
+};
+
 /* One file being read. */
 struct source {
     struct alar_lines lines;
@@ -40,18 +44,28 @@ static enum alar_status reader_complain(struct alar_history_reader *reader, uint
     return alar_complain(reader->error_line, where, "%s", text);
 }
 
-/* Standard input can't be read twice, so it is copied to a file that has no name. */
+/* Standard input can't be read twice, so it is copied to a file that has no name. What can't be a
+   history is not copied to its end, which it may not have; nor is more than fits. */
 static int spool_standard_input(void)
 {
     char block[1 << 16];
     FILE *spool = tmpfile();
     size_t got = 1;
+    uint64_t copied = 0;
+    bool is_history = true;
     int file = -1;
 
-    while (spool != NULL && got > 0) {
+    while (spool != NULL && got > 0 && is_history) {
         got = fread(block, 1, sizeof block, stdin);
         if (fwrite(block, 1, got, spool) != got) {
             got = 0;
+        }
+        copied += got;
+        is_history = copied > got || got == 0 || strchr("{ \t\r\n", block[0]) != NULL;
+        if (copied > SPOOL_BYTES_MOST) {
+            fclose(spool);
+            errno = EFBIG;
+            return -1;
         }
     }
     if (spool != NULL && !ferror(stdin) && fflush(spool) == 0 && !ferror(spool)) {
@@ -87,7 +101,7 @@ static enum alar_status source_next(struct alar_history_reader *reader, uint32_t
 {
     struct source *source = &reader->source[k];
     struct alar_record_error error;
-    struct alar_line line;
+    struct alar_line line = {NULL, 0, false};
     enum alar_status status;
 
     *is_cut = false;

@@ -21,16 +21,6 @@ static int complain_about(const char *path)
     return alar_cli_complain("check", text);
 }
 
-FILE *alar_cli_certificates_open(const char *path, const char *mode)
-{
-    FILE *file = fopen(path, mode);
-
-    if (file == NULL) {
-        complain_about(path);
-    }
-    return file;
-}
-
 enum alar_status alar_cli_certify(FILE *file, const struct alar_legal_view *view)
 {
     size_t size = ALAR_CERTIFICATE_BYTES(view->reduce->n);
@@ -93,14 +83,14 @@ static enum alar_class verify_line(const char *path, unsigned number, char *line
 
 int alar_cli_verify(const char *path, bool is_quiet)
 {
-    FILE *file = alar_cli_certificates_open(path, "r");
+    FILE *file = fopen(path, "r");
     enum alar_class worst = ALAR_CLASS_GOOD;
     unsigned number = 0;
     char *line = NULL;
     size_t size = 0;
 
     if (file == NULL) {
-        return ALAR_CLASS_UNUSABLE;
+        return complain_about(path);
     }
     while (getline(&line, &size, file) > 0) {
         worst = alar_class_worst(worst, verify_line(path, ++number, line, is_quiet));

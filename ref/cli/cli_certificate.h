@@ -6,9 +6,6 @@
 
 #include <stdio.h>
 
-/* Opens such a file; NULL after a error_line. */
-FILE *alar_cli_certificates_open(const char *path, const char *mode);
-
 /* Writes the certificate of a legal value: `GROUP/NUMBER[ELEMENT]`, a tab, and its text. spec: N-22
    Errors: those of alar_certificate_write; ALAR_E_NOMEM. */
 ALAR_MUST_USE enum alar_status alar_cli_certify(FILE *file, const struct alar_legal_view *view);

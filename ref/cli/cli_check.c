@@ -227,6 +227,23 @@ static int paths_present(struct check *check, int count, char **paths)
     return present;
 }
 
+static enum alar_status certificates_open(struct check *check, const struct alar_history_set *set,
+                                          char *error_line)
+{
+    if (check->certificates == NULL) {
+        return ALAR_OK;
+    }
+    if (alar_history_set_reads(set, check->certificates)) {
+        return alar_complain(error_line, check->certificates,
+                             "expected a file for certificates, found one of the histories");
+    }
+    check->certifying = fopen(check->certificates, "w");
+    return check->certifying != NULL
+               ? ALAR_OK
+               : alar_complain(error_line, check->certificates,
+                               "expected a file to write, found: %s", strerror(errno));
+}
+
 static void check_paths(struct check *check, int count, char **paths)
 {
     char error_line[ALAR_ERROR_LINE_BYTES];
@@ -236,6 +253,9 @@ static void check_paths(struct check *check, int count, char **paths)
 
     if (present > 0) {
         status = alar_history_find(paths, (size_t)present, &set, error_line);
+    }
+    if (status == ALAR_OK) {
+        status = certificates_open(check, &set, error_line);
     }
     if (status != ALAR_OK) {
         check_unusable(check, present == 1 ? paths[0] : "", error_line, status);
@@ -252,12 +272,6 @@ static int check_all(struct check *check, int count, char **paths)
 {
     enum alar_status status = ALAR_OK;
 
-    if (check->certificates) {
-        check->certifying = alar_cli_certificates_open(check->certificates, "w");
-        if (check->certifying == NULL) {
-            return ALAR_CLASS_UNUSABLE;
-        }
-    }
     check_paths(check, count, paths);
     if (check->format == CHECK_JUNIT) {
         status = alar_junit_end(&check->outcomes);

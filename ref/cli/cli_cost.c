@@ -44,7 +44,7 @@ static int cost_histories(const struct cost_options *options, int count, char **
             code = alar_cli_complain("cost", "expected enough memory, found too little");
         }
     }
-    FILE *out = code < 0 ? cli_output_open("cost", options->output) : NULL;
+    FILE *out = code < 0 ? cli_output_open("cost", options->output, look, count) : NULL;
     if (out != NULL && count == 2) {
         alar_cost_compare(out, (const char *[2]){look[0].files->name, look[1].files->name}, cost);
         code = cli_output_close("cost", options->output, out);

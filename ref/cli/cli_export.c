@@ -31,7 +31,7 @@ int alar_cli_export(int argc, char **argv)
                                                        : "expected a format: --perfetto");
     }
     code = cli_look_open(&look, "export", argv[1], NULL, NULL);
-    FILE *out = code < 0 ? cli_output_open("export", output) : NULL;
+    FILE *out = code < 0 ? cli_output_open("export", output, &look, 1) : NULL;
     if (out != NULL) {
         enum alar_status status = alar_perfetto_write(out, &look.timeline, look.files->name);
         int closed = cli_output_close("export", output, out);

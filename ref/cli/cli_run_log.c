@@ -156,12 +156,8 @@ static void json_totals(FILE *file, const char *name, const struct run_totals *t
 static void write_stats(const struct run *run, const struct run_totals *pass,
                         const struct run_totals *twin)
 {
-    FILE *file = fopen(run->options->stats_json, "w");
+    FILE *file = run->stats;
 
-    if (file == NULL) {
-        fprintf(stderr, "alar run: %s: expected a file to write\n", run->options->stats_json);
-        return;
-    }
     fprintf(file, "{\"ranks\":%u,\"steps\":%" PRIu64 ",", run->ranks,
             run->range.end - run->range.begin);
     json_totals(file, "pass", pass);
@@ -170,9 +166,6 @@ static void write_stats(const struct run *run, const struct run_totals *pass,
         json_totals(file, "twin", twin);
     }
     fputs("}\n", file);
-    if (fclose(file) != 0) {
-        fprintf(stderr, "alar run: %s: not all of it could be written\n", run->options->stats_json);
-    }
 }
 
 static void show_summary(const struct run *run, const struct run_totals *pass,
@@ -211,7 +204,7 @@ static void show_summary(const struct run *run, const struct run_totals *pass,
                run->config.check == ALAR_CHECK_AGREE ? "; all ranks stopped after that step" : "");
     }
     (void)alar_cli_flush();
-    if (run->options->stats_json != NULL) {
+    if (run->stats != NULL) {
         write_stats(run, pass, twin);
     }
 }

@@ -96,14 +96,22 @@ void cli_look_close(struct cli_look *look)
     alar_history_set_free(&look->set);
 }
 
-FILE *cli_output_open(const char *who, const char *path)
+FILE *cli_output_open(const char *who, const char *path, const struct cli_look *look, int looks)
 {
     char text[ALAR_ERROR_LINE_BYTES];
-    FILE *file = path == NULL || strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    bool is_own = false;
 
+    if (path == NULL || strcmp(path, "-") == 0) {
+        return stdout;
+    }
+    for (int k = 0; k < looks; k++) {
+        is_own = is_own || alar_history_set_reads(&look[k].set, path);
+    }
+    FILE *file = is_own ? NULL : fopen(path, "w");
     if (file == NULL) {
         enum alar_status status =
-            alar_complain(text, path, "expected a file to write, found: %s", strerror(errno));
+            alar_complain(text, path, "expected a file to write, found: %s",
+                          is_own ? "the history that is read" : strerror(errno));
         (void)status;
         alar_cli_complain(who, text);
     }

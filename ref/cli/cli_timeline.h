@@ -23,8 +23,9 @@ int cli_look_open(struct cli_look *look, const char *who, char *path,
                   void (*legal)(void *context, const struct alar_legal_view *view), void *context);
 void cli_look_close(struct cli_look *look);
 
-/* The file to write: standard output for NULL and "-". Returns NULL after a complaint. */
-FILE *cli_output_open(const char *who, const char *path);
+/* The file to write: standard output for NULL and "-"; not one that the `looks` have read. Returns
+   NULL after a complaint. */
+FILE *cli_output_open(const char *who, const char *path, const struct cli_look *look, int looks);
 
 /* Closes it; returns 0, or an exit code after a complaint when something was not written. */
 int cli_output_close(const char *who, const char *path, FILE *file);

@@ -9,7 +9,7 @@ static int view_history(char *path, const char *output)
     struct cli_look look;
     struct alar_view_legals legals = {.timeline = &look.timeline};
     int code = cli_look_open(&look, "view", path, alar_view_legal_add, &legals);
-    FILE *out = code < 0 ? cli_output_open("view", output) : NULL;
+    FILE *out = code < 0 ? cli_output_open("view", output, &look, 1) : NULL;
 
     if (out != NULL) {
         struct alar_view view = {look.files, &look.timeline, look.verdict, &legals};

@@ -4,6 +4,7 @@
 #include "run/run_state.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum {
     TOTAL_ELEMENTS = 9
@@ -101,7 +102,8 @@ int alar_run(const struct alar_run_options *options, char *error_line)
 
     if (status != ALAR_OK) {
         alar_fault_alloc_arm(NULL);
-        enum alar_status closed = run_close(&run);
+        char none[ALAR_ERROR_LINE_BYTES]; /* the first complaint counts */
+        enum alar_status closed = run_close(&run, none);
 
         return (int)alar_class_worst(alar_status_class(status), alar_status_class(closed));
     }
@@ -110,7 +112,11 @@ int alar_run(const struct alar_run_options *options, char *error_line)
              status == ALAR_OK ? "" : alar_status_text(status));
     alar_fault_alloc_arm(NULL);
     run_pass_free(&run);
-    enum alar_status closed = run_close(&run);
+    char late[ALAR_ERROR_LINE_BYTES] = "";
+    enum alar_status closed = run_close(&run, late);
+    if (error_line[0] == '\0') {
+        memcpy(error_line, late, sizeof late);
+    }
     const enum alar_status parts[] = {status, closed, run.status};
 
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {

@@ -3,6 +3,7 @@
 #include "backend/plugin.h"
 #include "faults/point.h"
 #include "run/run_state.h"
+#include "sys/error_line.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -181,9 +182,19 @@ static enum alar_status rank_prepare(struct run *run, struct run_rank *rank, uin
     return alar_fault_rank_open(&rank->faults, &faults);
 }
 
-static enum alar_status log_json_open(struct run *run, char *error_line)
+/* Files that the reporter writes beside its history. */
+static enum alar_status outputs_open(struct run *run, char *error_line)
 {
-    if (run->options->log_json == NULL || run_reporter(run) == NULL) {
+    const char *stats = run->options->stats_json;
+
+    if (run_reporter(run) == NULL) {
+        return ALAR_OK;
+    }
+    if (stats != NULL && (run->stats = fopen(stats, "w")) == NULL) {
+        return alar_complain(error_line, stats, "expected a file to write, found: %s",
+                             strerror(errno));
+    }
+    if (run->options->log_json == NULL) {
         return ALAR_OK;
     }
     run->log_json =
@@ -236,7 +247,7 @@ static enum alar_status ranks_open(struct run *run, char *error_line)
     for (uint32_t i = 0; i < count; i++) {
         ALAR_TRY(rank_prepare(run, &run->rank[i], run->own + i));
     }
-    return log_json_open(run, error_line);
+    return outputs_open(run, error_line);
 }
 
 /* The library starts before the inputs are read, so that a process that can't read them still tells
@@ -288,11 +299,30 @@ static enum alar_status library_close(struct run *run)
     return run->backend->fini(run->context) == 0 ? status : ALAR_E_BACKEND;
 }
 
-enum alar_status run_close(struct run *run)
+/* Were they written to their end? */
+static enum alar_status outputs_close(struct run *run, char *error_line)
+{
+    enum alar_status status = ALAR_OK;
+
+    errno = 0;
+    if (run->has_log_json && alar_report_file_close(&run->log_json) != ALAR_OK) {
+        status = alar_complain(error_line, run->options->log_json,
+                               "expected to write all of it, found: %s",
+                               strerror(errno ? errno : ENOSPC));
+    }
+    if (run->stats != NULL && (ferror(run->stats) | fclose(run->stats))) {
+        status = alar_complain(error_line, run->options->stats_json,
+                               "expected to write all of it, found: %s",
+                               strerror(errno ? errno : ENOSPC));
+    }
+    return status == ALAR_OK ? ALAR_OK : ALAR_E_IO;
+}
+
+enum alar_status run_close(struct run *run, char *error_line)
 {
     enum alar_status history = histories_close(run);
     enum alar_status library = library_close(run);
-    bool is_lost = run->has_log_json && alar_report_file_close(&run->log_json) != ALAR_OK;
+    enum alar_status outputs = outputs_close(run, error_line);
 
     for (uint32_t i = 0; i < run->rank_count; i++) {
         free(run->rank[i].log);
@@ -307,5 +337,5 @@ enum alar_status run_close(struct run *run)
     }
     free(run->rank);
     alar_dataset_close(&run->dataset);
-    return history != ALAR_OK ? history : is_lost ? ALAR_E_IO : library;
+    return history != ALAR_OK ? history : outputs != ALAR_OK ? outputs : library;
 }

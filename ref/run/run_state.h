@@ -6,6 +6,8 @@
 #include "history/report_json.h"
 #include "run/run.h"
 
+#include <stdio.h>
+
 /* The communicators a rank is in, where not all ranks are in one; NULL: in none of the kind. */
 struct run_groups {
     const struct alar_backend *backend;
@@ -75,6 +77,7 @@ struct run {
     bool is_twin;                     /* the second pass */
     struct alar_report_file log_json; /* open where has_log_json */
     bool has_log_json;
+    FILE *stats;               /* of the reporter, when asked for */
     uint64_t history_since_us; /* the tick from which histories count */
     enum alar_status status;   /* how the first pass ended */
     int code;                  /* with which the process leaves */
@@ -83,7 +86,7 @@ struct run {
 /* run_setup.c: everything a run needs, and its end.
    Errors of run_open: ALAR_E_INPUT, ALAR_E_NOMEM, with one line in `error_line`; ALAR_E_BACKEND. */
 ALAR_MUST_USE enum alar_status run_open(struct run *run, char *error_line);
-ALAR_MUST_USE enum alar_status run_close(struct run *run);
+ALAR_MUST_USE enum alar_status run_close(struct run *run, char *error_line);
 
 /* Adds up at most 16 elements over all ranks, on a communicator of its own with that epoch; on the
    simulator they are in one place already. Errors: ALAR_E_BACKEND; ALAR_E_TIMEOUT. */

@@ -56,5 +56,5 @@ Test(run_audit, a_value_that_no_order_gives_is_illegal)
     honest.is_empty = true;
     cr_expect_eq(run_audit(&run, 0, &honest, &honest), ALAR_E_DIFFERS,
                  "EMPTY never differs legally");
-    cr_assert_eq(run_close(&run), ALAR_OK);
+    cr_assert_eq(run_close(&run, error_line), ALAR_OK);
 }

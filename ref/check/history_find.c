@@ -227,9 +227,12 @@ static enum alar_status find_in_directory(struct finding *find, const char *path
             head = find_beside(find, names, count);
         }
         if (has_any && (first.is_rank_file || head.is_rank_file) && !head_is_same(&first, &head)) {
-            return alar_complain(find->error_line, names[k],
-                                 "1:1: expected a file of the same history as its neighbours in "
-                                 "%s, found another one (header, world or tag differ)",
+            char where[ALAR_ERROR_LINE_BYTES];
+
+            snprintf(where, sizeof where, "%s:1:1", names[k]);
+            return alar_complain(find->error_line, where,
+                                 "expected a file of the same history as its neighbours in %s, "
+                                 "found another one (header, world or tag differ)",
                                  path);
         }
         if (!has_any || !first.is_rank_file) {

@@ -143,6 +143,22 @@ static void survey_add(struct alar_history_survey *survey, const struct alar_eve
     }
 }
 
+/* Ranks are numbered from 0. */
+static enum alar_status survey_check(struct alar_history_reader *reader, uint32_t k,
+                                     const struct alar_history_survey *survey)
+{
+    bool is_world = survey->world > ALAR_WORLD_MAX;
+    char text[ALAR_ERROR_LINE_BYTES];
+
+    if (is_world || survey->highest >= ALAR_WORLD_MAX) {
+        snprintf(text, sizeof text, "expected a world of at most %d ranks, found %s %lld",
+                 ALAR_WORLD_MAX, is_world ? "world" : "rank",
+                 (long long)(is_world ? survey->world : survey->highest));
+        return reader_complain(reader, k, 1, text);
+    }
+    return ALAR_OK;
+}
+
 /* A file that begins with a header of known world need not be read twice. */
 static enum alar_status source_survey(struct alar_history_reader *reader, uint32_t k,
                                       struct alar_history_survey *survey)
@@ -154,6 +170,7 @@ static enum alar_status source_survey(struct alar_history_reader *reader, uint32
         status = source_next(reader, k, &is_cut);
         if (status == ALAR_OK) {
             survey_add(survey, &reader->event);
+            ALAR_TRY(survey_check(reader, k, survey));
             if (is_first && survey->has_header && survey->world) {
                 reader->source[k].rank =
                     (uint32_t)alar_event_number(&reader->event, ALAR_FIELD_RANK, ALAR_RANK_ALL);
@@ -192,12 +209,7 @@ enum alar_status alar_history_reader_open(struct alar_history_reader **opened,
     for (uint32_t k = 0; k < files->count; k++) {
         ALAR_TRY(source_survey(reader, k, survey));
     }
-    if (survey->world == 0) {
-        survey->world = survey->highest < ALAR_WORLD_MAX ? survey->highest + 1 : INT64_MAX;
-    }
-    if (survey->world > ALAR_WORLD_MAX) {
-        return reader_complain(reader, 0, 1, "expected a world of at most 131072 ranks");
-    }
+    survey->world = survey->world == 0 ? survey->highest + 1 : survey->world;
     return ALAR_OK;
 }
 

@@ -288,7 +288,7 @@ Test(history_read, finds_what_belongs_together)
 
     write_rank("rank1.jsonl", 1, "b");
     cr_assert_eq(find(scratch_path(""), &set, error_line), ALAR_E_INPUT);
-    cr_assert_not_null(strstr(error_line, "rank1.jsonl: 1:1: expected a file of the same history"),
+    cr_assert_not_null(strstr(error_line, "rank1.jsonl:1:1: expected a file of the same history"),
                        "%s", error_line);
 
     scratch_write("rank1.jsonl", I0 D0, strlen(I0 D0));

@@ -32,6 +32,8 @@ static void say_reveal(struct verdict_phrase *phrase, const struct alar_verdict 
     const struct alar_reveal *reveal = &verdict->reveal;
 
     if (reveal->operations == 0) {
+        verdict_say(phrase,
+                    reveal->unasked ? "; what a missing rank would have shown is not known" : "");
         return;
     }
     if (reveal->drops == 0) {

@@ -145,14 +145,15 @@ void judge_diagnose(struct alar_judge *judge, const struct judge_op *op, const u
 /* ---- power -------------------------------------------------------------------------------------
  */
 
-/* How many ranks' faults some element would have shown. The hull tells more than the bound, and
-   costs more. */
-static struct alar_power power_see(const struct alar_judge *judge, const struct judge_op *op,
-                                   bool has_hull)
+/* How many ranks' faults some element would have shown; false: of none it is known. The hull tells
+   more than the bound, and costs more. */
+static bool power_see(const struct alar_judge *judge, const struct judge_op *op, bool has_hull,
+                      struct alar_power *all)
 {
-    struct alar_power all = {0, 0, true};
+    bool is_known = false;
 
-    for (uint32_t e = 0; e < op->elements && all.drops + all.doubles < 2 * op->members; e++) {
+    *all = (struct alar_power){0, 0, true};
+    for (uint32_t e = 0; e < op->elements && all->drops + all->doubles < 2 * op->members; e++) {
         struct judge_element asked = judge_ask(judge, op, e, NULL);
         uint8_t *seen = alar_scratch_take(&asked.scratch, op->members, sizeof *seen);
         uint8_t *now = alar_scratch_take(&asked.scratch, op->members, sizeof *now);
@@ -167,14 +168,15 @@ static struct alar_power power_see(const struct alar_judge *judge, const struct 
         if (alar_power_evaluate(&asked.reduce, asked.scratch, now, &power) != ALAR_OK) {
             continue;
         }
-        all = (struct alar_power){0, 0, true};
+        is_known = true;
+        *all = (struct alar_power){0, 0, true};
         for (uint32_t m = 0; m < op->members; m++) {
             seen[m] |= now[m];
-            all.drops += (seen[m] & ALAR_POWER_DROP) != 0;
-            all.doubles += (seen[m] & ALAR_POWER_DOUBLE) != 0;
+            all->drops += (seen[m] & ALAR_POWER_DROP) != 0;
+            all->doubles += (seen[m] & ALAR_POWER_DOUBLE) != 0;
         }
     }
-    return all;
+    return is_known;
 }
 
 /* spec: N-21 */
@@ -185,19 +187,18 @@ void judge_power(struct alar_judge *judge, const struct judge_op *op)
     if (op->members < 2 || op->elements == 0) {
         return;
     }
-    if (op->red == ALAR_PRODUCT || op->red >= ALAR_MAXLOC) {
-        reveal->unasked++;
-        return;
-    }
-    struct alar_power power = power_see(judge, op, false);
+    struct alar_power power;
 
-    if (power.drops == 0 && judge->searched < JUDGE_THOROUGH) {
+    bool is_known = power_see(judge, op, false, &power);
+
+    if (is_known && power.drops == 0 && judge->searched < JUDGE_THOROUGH) {
         judge->searched++;
-        power = power_see(judge, op, true);
+        (void)power_see(judge, op, true, &power);
     }
-    reveal->operations++;
-    reveal->vacuous += power.drops == 0;
-    reveal->ranks += op->members;
+    reveal->unasked += !is_known;
+    reveal->operations += is_known;
+    reveal->vacuous += is_known && power.drops == 0;
+    reveal->ranks += is_known ? op->members : 0;
     reveal->drops += power.drops;
     reveal->doubles += power.doubles;
     if (power.drops == 0 && judge->setup.needs_power) {

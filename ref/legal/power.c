@@ -11,7 +11,8 @@
 #include <math.h>
 
 enum {
-    POWER_HULL_RANKS = 12
+    POWER_HULL_RANKS = 12,
+    POWER_PRODUCT_RANKS = 256 /* of more it is not asked: that takes their number squared */
 };
 
 static void power_count(struct alar_power *power, uint8_t *seen, uint32_t rank, bool is_drop,
@@ -25,7 +26,8 @@ static void power_count(struct alar_power *power, uint8_t *seen, uint32_t rank, 
     }
 }
 
-/* Integers show every contribution that is not 0, unless the division of an average hides it. */
+/* Integers show every contribution that is not 0, unless the division of an average hides it, be it
+   by all ranks or by those that are left. */
 static void power_integers(const struct alar_reduce *reduce, struct alar_power *power,
                            uint8_t *seen)
 {
@@ -38,7 +40,10 @@ static void power_integers(const struct alar_reduce *reduce, struct alar_power *
         uint64_t bits = reduce->bits[i];
         uint64_t less = alar_adder_add(adder, sum, alar_fp_negate(adder.dtype, bits));
         uint64_t more = alar_adder_add(adder, sum, bits);
-        power_count(power, seen, i, alar_average_finish(avg, adder.dtype, less, reduce->n) != right,
+        uint32_t left = reduce->n > 1 ? reduce->n - 1 : 1;
+        bool is_drop = alar_average_finish(avg, adder.dtype, less, reduce->n) != right &&
+                       alar_average_finish(avg, adder.dtype, less, left) != right;
+        power_count(power, seen, i, is_drop,
                     alar_average_finish(avg, adder.dtype, more, reduce->n) != right);
     }
 }
@@ -67,6 +72,15 @@ static void power_extremum(const struct alar_reduce *reduce, uint64_t *others,
     }
 }
 
+/* The contributions without one. */
+static void power_rest(const uint64_t *bits, uint32_t n, uint32_t left_out, uint64_t *rest)
+{
+    for (uint32_t r = 0, kept = 0; r < n; r++) {
+        rest[kept] = bits[r];
+        kept += r != left_out;
+    }
+}
+
 /* Bitwise and logical results have one value, with the rank, without it, and with it twice. */
 static void power_discrete(const struct alar_reduce *reduce, uint64_t *others,
                            struct alar_power *power, uint8_t *seen)
@@ -76,13 +90,10 @@ static void power_discrete(const struct alar_reduce *reduce, uint64_t *others,
 
     changed.bits = others;
     for (uint32_t i = 0; i < reduce->n; i++) {
-        uint32_t kept = 0;
-
-        for (uint32_t r = 0; r < reduce->n; r++) {
-            others[kept] = reduce->bits[r];
-            kept += r != i;
-        }
+        uint32_t kept = reduce->n - 1;
         bool is_drop = false;
+
+        power_rest(reduce->bits, reduce->n, i, others);
         if (kept > 0) {
             changed.n = kept;
             (void)alar_discrete_is_legal(&changed, others[0], &other);
@@ -93,6 +104,70 @@ static void power_discrete(const struct alar_reduce *reduce, uint64_t *others,
         changed.n = kept + 2;
         (void)alar_discrete_is_legal(&changed, others[0], &other);
         power_count(power, seen, i, is_drop, !alar_discrete_is_legal(reduce, other, &unused));
+    }
+}
+
+/* Who holds an extreme shows when without that rank it would be another. Of a NaN nothing is said:
+   any index may stand beside it. */
+static void power_place(const struct alar_reduce *reduce, uint64_t *others, uint64_t *values,
+                        struct alar_power *power, uint8_t *seen)
+{
+    struct alar_reduce all = *reduce, rest = *reduce, of_values = *reduce;
+    uint64_t place, unused;
+
+    of_values.beside = NULL;
+    of_values.bits = reduce->beside;
+    of_values.red = reduce->red == ALAR_MAXLOC ? ALAR_MAX : ALAR_MIN;
+    for (uint32_t i = 0; i < reduce->n; i++) {
+        if (alar_fp_is_nan(reduce->adder.dtype, reduce->beside[i])) {
+            return;
+        }
+    }
+    (void)alar_extremum_is_legal(&of_values, reduce->beside[0], &all.extreme);
+    of_values.bits = rest.beside = values;
+    rest.bits = others;
+    rest.n = of_values.n = reduce->n - 1;
+    for (uint32_t i = 0; i < reduce->n && reduce->n > 1; i++) {
+        power_rest(reduce->bits, reduce->n, i, others);
+        power_rest(reduce->beside, reduce->n, i, values);
+        (void)alar_extremum_is_legal(&of_values, values[0], &rest.extreme);
+        (void)alar_discrete_is_legal(&rest, others[0], &place);
+        power_count(power, seen, i, !alar_discrete_is_legal(&all, place, &unused), false);
+    }
+}
+
+/* Do the products of these and of those have no value in common? */
+static bool power_products_differ(struct alar_adder adder, const uint64_t *a, uint32_t a_count,
+                                  const uint64_t *b, uint32_t b_count)
+{
+    struct alar_bound these, those;
+
+    if (!alar_dtype_is_float(adder.dtype)) {
+        return alar_adder_fold(adder, a, a_count) != alar_adder_fold(adder, b, b_count);
+    }
+    alar_bound_product(&these, adder, a, a_count);
+    alar_bound_product(&those, adder, b, b_count);
+    if (!these.is_valid || !those.is_valid || these.can_overflow || those.can_overflow) {
+        return false;
+    }
+    bool is_apart = these.most < those.least || those.most < these.least;
+
+    return is_apart ||
+           (these.is_negative != those.is_negative && (these.least > 0 || those.least > 0));
+}
+
+/* A factor shows when the products with and without it, or with it twice, lie apart. */
+static void power_products(const struct alar_reduce *reduce, uint64_t *others,
+                           struct alar_power *power, uint8_t *seen)
+{
+    for (uint32_t i = 0; i < reduce->n; i++) {
+        power_rest(reduce->bits, reduce->n, i, others);
+        bool is_drop = reduce->n > 1 && power_products_differ(reduce->adder, reduce->bits,
+                                                              reduce->n, others, reduce->n - 1);
+        others[reduce->n - 1] = others[reduce->n] = reduce->bits[i];
+        power_count(
+            power, seen, i, is_drop,
+            power_products_differ(reduce->adder, reduce->bits, reduce->n, others, reduce->n + 1));
     }
 }
 
@@ -136,6 +211,13 @@ static bool hull_shows_drop(const struct alar_hull *hull, const struct alar_redu
                         alar_average_finish(avg, adder.dtype, above, reduce->n)) != 0;
 }
 
+/* An average over the ranks that are left is another one, too: x lies apart from the others' mean.
+ */
+static bool power_is_apart(double x, double sum, double radius, uint32_t n)
+{
+    return fabs(n * x - sum) > (n - 1.0) * 3 * radius * (1 + 0x1p-40) + fabs(sum) * 0x1p-50;
+}
+
 struct power_floats {
     uint64_t *prepared;       /* n + 2 */
     double *doubles;          /* 2n + 4 */
@@ -151,11 +233,13 @@ static void power_sums(const struct alar_reduce *reduce, enum alar_avg avg,
     struct alar_bound doubled;
     struct alar_hull hull;
     uint64_t largest = 0;
+    double sum = 0;
 
     alar_average_prepare(avg, dtype, reduce->bits, n, room.prepared);
     for (uint32_t i = 0; i < n; i++) {
         uint64_t magnitude = room.prepared[i] & ~alar_dtype_sign(dtype);
         largest = magnitude > largest ? magnitude : largest;
+        sum += alar_fp_to_double(dtype, room.prepared[i]);
     }
     /* A set that dominates the contributions with any one of them doubled, of either sign. */
     room.prepared[n] = largest;
@@ -173,9 +257,11 @@ static void power_sums(const struct alar_reduce *reduce, enum alar_avg avg,
     double radius = power_radius(reduce, &bound);
     double other = power_radius(reduce, &doubled);
     for (uint32_t i = 0; i < n; i++) {
-        double moved = fabs(alar_fp_to_double(dtype, room.prepared[i]));
+        double own = alar_fp_to_double(dtype, room.prepared[i]), moved = fabs(own);
         bool is_far = is_known && moved > (radius + radius) * (1 + 0x1p-50);
         bool is_drop = is_far || (room.range && hull_shows_drop(&hull, reduce, avg, i));
+        is_drop = is_drop &&
+                  (reduce->red != ALAR_AVG || (is_known && power_is_apart(own, sum, radius, n)));
         power_count(power, seen, i, n > 1 && is_drop,
                     is_known && doubled.is_valid && moved > (radius + other) * (1 + 0x1p-50));
     }
@@ -214,20 +300,27 @@ enum alar_status alar_power_evaluate(const struct alar_reduce *reduce, struct al
     for (uint32_t i = 0; i < own.n && seen; i++) {
         seen[i] = 0;
     }
-    if (own.red == ALAR_PRODUCT || own.red >= ALAR_MAXLOC) {
+    uint64_t *others = alar_scratch_take(&scratch, own.n + UINT64_C(1), sizeof *others);
+    if (!others) {
+        return ALAR_E_RANGE;
+    }
+    if (own.red == ALAR_PRODUCT && own.n > POWER_PRODUCT_RANKS) {
         return ALAR_E_UNSUPPORTED;
     }
-    if (own.red == ALAR_MAX || own.red == ALAR_MIN) {
-        uint64_t *others = alar_scratch_take(&scratch, own.n, sizeof *others);
-        if (!others) {
+    if (own.red == ALAR_PRODUCT) {
+        power_products(&own, others, power, seen);
+    } else if (own.red == ALAR_MAX || own.red == ALAR_MIN) {
+        power_extremum(&own, others, power, seen);
+    } else if (own.beside) {
+        uint64_t *values = alar_scratch_take(&scratch, own.n, sizeof *values);
+        if (!values) {
             return ALAR_E_RANGE;
         }
+        power_place(&own, others, values, power, seen);
+    } else if (own.red == ALAR_MAXLOC || own.red == ALAR_MINLOC) {
+        own.red = own.red == ALAR_MAXLOC ? ALAR_MAX : ALAR_MIN;
         power_extremum(&own, others, power, seen);
     } else if (alar_red_is_discrete(own.red)) {
-        uint64_t *others = alar_scratch_take(&scratch, own.n + UINT64_C(1), sizeof *others);
-        if (!others) {
-            return ALAR_E_RANGE;
-        }
         power_discrete(&own, others, power, seen);
     } else if (!alar_dtype_is_float(own.adder.dtype)) {
         power_integers(&own, power, seen);

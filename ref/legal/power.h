@@ -19,7 +19,7 @@ enum {
 
 /* seen: n entries, bits as above, or NULL.
    Errors: ALAR_E_RANGE when the scratch (8 words a rank, and the hull's for up to 12 ranks) does
-   not suffice; ALAR_E_UNSUPPORTED for products. */
+   not suffice; ALAR_E_UNSUPPORTED for products of more than 256 ranks. */
 ALAR_MUST_USE enum alar_status alar_power_evaluate(const struct alar_reduce *reduce,
                                                    struct alar_scratch scratch, uint8_t *seen,
                                                    struct alar_power *power);

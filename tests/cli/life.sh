@@ -222,6 +222,24 @@ check "O-16: two of three ranks share a clock" row "FAIL premature 0" "missing {
 check "O-16: those two do not" row "PASS - -" "" "$(trace h g h) $O3,'t':0} $D3,'t':6} $E3"
 check "O-16: one rank's records have no time" row "FAIL premature 0" "missing {1}" "$O3} $D3}"
 
+# spec: N-21
+pair() { # pair FIELDS IN IN OUT: two ranks
+    printf "{'ev':'issue','rank':%d,'op':0,$1,'in':[%s]} " 0 "$2" 1 "$3"
+    printf "{'ev':'done','rank':%d,'op':0,'out':[%s]} " 0 "$4" 1 "$4"
+}
+check "N-21: who holds the extreme is missed" row "PASS - -" "would have shown for 1 of 2" "$(pair "'red':'maxloc'" 3,0 5,1 5,1)"
+check "N-21: so is the first of two that hold it" row "PASS - -" "would have shown for 1 of 2" "$(pair "'red':'maxloc'" 5,0 5,1 5,0)"
+check "N-21: a factor of 1 is missed by nobody" row "PASS - -" "would have shown for 1 of 2" "$(pair "'red':'product'" 1 5 5)"
+check "N-21: nor is anybody beside a factor of 0" row "PASS - -" "would have shown for 1 of 2" "$(pair "'red':'product'" 0 5 0)"
+check "N-21: an average of those that are left" row "PASS - -" "vacuous" "$(pair "'red':'avg'" 1 1 1)"
+check "N-21: another average" row "PASS - -" "any missing rank" "$(pair "'red':'avg'" 1 2 1.5)"
+orders "$(pair "'red':'product'" 1 1 1)"
+expect_text "N-21: a pass without power is none" 2 "could not have revealed" "$BUILD/alar" check --require-power "$SCRATCH/0.jsonl"
+
+# spec: O-112
+check "O-112: what was reduced is reduced again" row "PASS - -" "note: reduced-again, 1 time" \
+    "$P $D {'ev':'issue','rank':0,'op':1,'in':[3]} {'ev':'issue','rank':1,'op':1,'in':[3]} {'ev':'done','rank':0,'op':1,'out':[6]} {'ev':'done','rank':1,'op':1,'out':[6]}"
+
 # spec: O-114
 G="{'ev':'trace','v':1,'world':2} $P $D {'ev':'end','rank':0} {'ev':'exit','rank':1,'code':0}"
 check "O-114: an exit is no end" row "UNKNOWN - -" "stops without an end: rank 1" "$G"

@@ -70,21 +70,27 @@ enum {
     AGAIN_BACK = 8 /* settled operations looked at */
 };
 
-/* The operation before it, when it is kept and of the same kind. */
+static bool again_is_alike(const struct judge_op *before, const struct judge_op *op)
+{
+    return before->key_hash == op->key_hash && before->red == op->red &&
+           before->dtype == op->dtype && before->elements == op->elements &&
+           before->out_elements == op->elements && before->classes == 1;
+}
+
+/* The operation before it, when it is kept or held, and of the same kind. */
 static const struct judge_op *again_before(const struct alar_judge *judge,
                                            const struct judge_op *op)
 {
-    uint64_t at = judge->log.newest;
+    uint64_t at = judge->log.newest, held = judge_group_at(judge, op->group)->held;
 
+    if (held && judge_op_at(judge, held)->number + 1 == op->number) {
+        return again_is_alike(judge_op_at(judge, held), op) ? judge_op_at(judge, held) : NULL;
+    }
     for (unsigned k = 0; at && k < AGAIN_BACK; k++, at = judge_op_at(judge, at)->older) {
         const struct judge_op *before = judge_op_at(judge, at);
 
         if (before->group == op->group && before->number + 1 == op->number) {
-            return before->key_hash == op->key_hash && before->red == op->red &&
-                           before->dtype == op->dtype && before->elements == op->elements &&
-                           before->out_elements == op->elements && before->classes == 1
-                       ? before
-                       : NULL;
+            return again_is_alike(before, op) ? before : NULL;
         }
     }
     return NULL;

@@ -41,7 +41,9 @@ MPI_SRC   := $(call rooms,backend/mpi)
 POINTS    := faults/point.c faults/plan.c faults/fiu.c faults/inject.c faults/alloc.c
 RECORD_SRC := $(call rooms,record/mpi)
 FAULT_SRC := $(filter-out $(if $(filter 0,$(FAULTS)),$(POINTS)),$(sort $(wildcard faults/*.c)))
-SHELL_SRC := $(call rooms,$(SHELL_ROOMS)) $(FAULT_SRC)
+# What a library of its own offers, and libalar does not.
+RANK_SRC  := ref/conform/conform_serve.c
+SHELL_SRC := $(filter-out $(RANK_SRC),$(call rooms,$(SHELL_ROOMS))) $(FAULT_SRC)
 MAIN_SRC  := $(wildcard ref/cli/cli.c)
 CLI_SRC   := $(call rooms,$(PROGRAM_ROOMS))
 LIB_SRC   := $(CORE_SRC) $(SHELL_SRC)
@@ -97,7 +99,7 @@ MPIS := mpich $(if $(shell command -v mpicc.openmpi),openmpi)
 endif
 PARTS    ?= $(BUILD)/libparts.a
 RECORDER := $(if $(RECORD_SRC),$(MPIS:%=$(BUILD)/alar-record-%.so))
-PLUGIN   := $(if $(MPI_SRC),$(MPIS:%=$(BUILD)/alar-%.so))
+PLUGIN   := $(if $(MPI_SRC),$(MPIS:%=$(BUILD)/alar-%.so)) $(BUILD)/alar-rank.so
 UNIT     := $(if $(UNIT_SRC),$(BUILD)/unit)
 MUTANTS  := $(BUILD)/mutants $(BUILD)/alar-shm.so
 MUTANT_SRC := $(sort $(wildcard tests/mutants/*.c)) tests/lib/history_more.c
@@ -110,7 +112,7 @@ BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 # ---- targets for people --------------------------------------------------------------------------
 
 .PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit faults tidy fix cover install uninstall deb
-.PHONY: deps-matrix matrix matrix-programs clean mutants mutants-judge sim spec spec-full patches fuzz bench benchmarks view-test audit-values
+.PHONY: deps-matrix matrix matrix-programs clean mutants strangers mutants-judge sim spec spec-full patches fuzz bench benchmarks view-test audit-values
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
 
@@ -190,7 +192,11 @@ tidy: ## layering, sizes, banned calls, format, rule citations
 	$(Q)ci/tidy
 
 mutants: all $(MUTANTS) ## the score, on users' paths: what conform, and run and check, say of back ends wrong on purpose
-	$(Q)BUILD='$(BUILD)' faults/score.py
+	$(Q)BUILD='$(BUILD)' faults/score.py --page
+
+strangers: all ## a stranger's back end: 200 runs of healthy variants, and every wrong one
+	$(Q)BUILD='$(BUILD)' faults/strangers.py healthy 200
+	$(Q)BUILD='$(BUILD)' faults/strangers.py wrong
 
 mutants-judge: all $(MUTANTS) ## the judge alone: drawn histories of mutants and of healthy back ends
 	$(Q)ci/install-deps.sh run
@@ -324,6 +330,11 @@ $(SWARM): $(call objects,obj,$(SWARM_SRC)) $(BUILD)/libparts.a
 $(BUILD)/mutants: $(call objects,obj,$(MUTANT_SRC)) $(BUILD)/libparts.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+# One rank of a conformance run, for a process of another language.
+$(BUILD)/alar-rank.so: $(call objects,obj,$(RANK_SRC)) $(BUILD)/libparts.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-z,defs,--exclude-libs,ALL $^ $(LDLIBS) -o $@
 
 # A back end of its own, healthy or wrong as it is told: for the score.
 $(BUILD)/alar-shm.so: $(call objects,obj,$(sort $(wildcard faults/shm/*.c))) $(BUILD)/libparts.a

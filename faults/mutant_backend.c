@@ -107,14 +107,20 @@ static bool is_of_life(enum alar_mutant_kind kind)
            kind == ALAR_MUTANT_FAILS_LEGAL || kind == ALAR_MUTANT_WRONG_GROUP;
 }
 
-/* AVG is computed here always, and everything once a defect of values may show. */
+static bool is_tree_promised(const struct alar_mutant *mutant)
+{
+    return alar_mutants[mutant->options.kind].promise == ALAR_PROMISE_TREE;
+}
+
+/* AVG is computed here always, and what has a promised tree; everything once a defect of values may
+   show. */
 static bool is_gathered(const struct mutant_request *request)
 {
     const struct mutant_comm *comm = request->comm;
 
     return request->call.count > 0 && request->call.count <= GATHER_MOST &&
            comm->members <= ALAR_MUTANT_RANKS_MAX &&
-           (request->call.reduction == ALAR_AVG ||
+           (request->call.reduction == ALAR_AVG || is_tree_promised(comm->mutant) ||
             (!is_of_life(comm->mutant->options.kind) && request->is_due));
 }
 
@@ -232,6 +238,11 @@ static int mutant_test(void *request_in, int *done, int *error)
     request->polls++;
     mutant_life_tick(request->comm->mutant);
     int failed = request_ask(request, error);
+    if (request->partner != NULL) { /* who waits for the one alone never asks about the other */
+        int other = 0;
+
+        (void)request_ask(request->partner, &other);
+    }
     if (failed == 0 && *error == 0) {
         *done = mutant_life_ends(request, error) ? 1 : 0;
         request->is_told = *done != 0;

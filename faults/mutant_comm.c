@@ -1,6 +1,7 @@
 /* What a mutant promises, and its communicators. */
 #include "mutant_state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 int mutant_caps(void *context, struct alar_caps *caps)
@@ -10,6 +11,20 @@ int mutant_caps(void *context, struct alar_caps *caps)
 
     /* What the inner one has no AVG for is averaged here. */
     caps->reductions |= 1U << ALAR_AVG;
+    /* Some are wrong only because of a promise. */
+    switch (alar_mutants[mutant->options.kind].promise) {
+    case ALAR_PROMISE_NAN:
+        caps->nan = ALAR_NAN_PROPAGATE;
+        break;
+    case ALAR_PROMISE_TWIN:
+        caps->has_fixed_order = 1;
+        break;
+    case ALAR_PROMISE_TREE:
+        snprintf(caps->tree, sizeof(caps->tree), "recursive-doubling");
+        break;
+    default:
+        break;
+    }
     return error;
 }
 

@@ -40,7 +40,10 @@ static uint64_t extreme(enum alar_dtype dtype, bool is_max, uint64_t a, uint64_t
         return alar_fp_is_nan(dtype, a) ? a : b;
     }
     if (!alar_dtype_is_float(dtype)) {
-        return (alar_int_value(dtype, a) > alar_int_value(dtype, b)) == is_max ? a : b;
+        /* With the sign bit turned, numbers with a sign are in the order of those without. */
+        uint64_t turn = alar_dtype_sign(dtype);
+
+        return ((a ^ turn) > (b ^ turn)) == is_max ? a : b;
     }
     return (alar_fp_to_double(dtype, a) > alar_fp_to_double(dtype, b)) == is_max ? a : b;
 }

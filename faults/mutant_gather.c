@@ -120,6 +120,16 @@ static bool defect_shows(const struct mutant_request *request, const struct muta
     }
 }
 
+/* Another member, where there is one. */
+static uint32_t other_than(const struct mutant_comm *comm, uint32_t target)
+{
+    uint32_t others = comm->members - 1;
+
+    return others == 0
+               ? target
+               : (target + 1 + (uint32_t)(comm->mutant->draw >> 32) % others) % comm->members;
+}
+
 int mutant_gather_finish(struct mutant_request *request)
 {
     struct mutant_comm *comm = request->comm;
@@ -142,8 +152,7 @@ int mutant_gather_finish(struct mutant_request *request)
         .now = room,
         .then = request->has_previous ? room + microbatches : NULL,
         .rank = target,
-        .other =
-            (target + 1 + (uint32_t)(mutant->draw >> 32) % (comm->members - 1)) % comm->members,
+        .other = other_than(comm, target),
         .draw = alar_rng_fold(mutant->draw, request->number),
     };
 

@@ -16,7 +16,7 @@ enum {
 
 enum shm_wrong {
     SHM_HEALTHY,
-#define WRONG(token, name, what, promises, culprit) SHM_##token,
+#define WRONG(token, ...) SHM_##token,
 #include "shm_mutants.def"
     SHM_WRONGS
 };

@@ -11,7 +11,7 @@
 
 static const char *const names[SHM_WRONGS] = {
     [SHM_HEALTHY] = "healthy",
-#define WRONG(token, name, what, promises, culprit) [SHM_##token] = name,
+#define WRONG(token, name, ...) [SHM_##token] = name,
 #include "shm_mutants.def"
 };
 

@@ -96,6 +96,7 @@ struct alar_caps {
     uint8_t width; /* 1 + enum alar_dtype of a wider accumulator, rounded at the end; 0: none */
     uint8_t nan;   /* enum alar_nan_policy (terms.h) */
     uint8_t avg;   /* enum alar_avg (terms.h) */
+    char tree[31]; /* its tree over n ranks, as `alar order` names it: "left-fold"; "": any */
 };
 
 struct alar_op {

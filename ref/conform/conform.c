@@ -157,8 +157,10 @@ static void rows_of_values(struct run *run, const struct conform_shared *shared,
     row[PROMISE_VALUES].tried += judged;
     row[PROMISE_AGREEMENT].tried += judged;
     row[PROMISE_NAN].tried += caps->nan != 0 ? judged : 0;
-    row[PROMISE_HEIGHT].tried +=
-        caps->tree_height > 0 || caps->adder > 0 || caps->width > 0 || caps->avg > 0 ? judged : 0;
+    row[PROMISE_HEIGHT].tried += caps->tree_height > 0 || caps->tree[0] != '\0' ||
+                                         caps->adder > 0 || caps->width > 0 || caps->avg > 0
+                                     ? judged
+                                     : 0;
     row[PROMISE_FIXED_ORDER].tried += caps->has_fixed_order ? shared->scenes : 0;
     row[PROMISE_RETURNS].tried += shared->ranks;
     row[PROMISE_DECLARES_TREE].tried++;

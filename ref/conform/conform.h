@@ -55,7 +55,7 @@ struct alar_conform_wrap {
 };
 
 struct alar_conform_options {
-    const char *backend;   /* a path, "sim", "mpi", "mpi:mpich", "mpi:openmpi" */
+    const char *backend;   /* a path, "sim", "mpi", "mpi:mpich", "torch:gloo" ... */
     const char *config;    /* for init; "" for none */
     const char *directory; /* for histories of failures; made when there is one */
     uint32_t ranks_least;  /* sizes of the world, from ... to */

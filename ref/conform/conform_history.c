@@ -297,6 +297,9 @@ static void write_header(const struct writer *writer)
     if (caps->tree_height > 0) {
         fprintf(file, ",\"height\":%u", caps->tree_height);
     }
+    if (caps->tree[0] != '\0') {
+        fprintf(file, ",\"tree\":\"%s\"", caps->tree);
+    }
     if (caps->adder > 0 && caps->adder < ALAR_ADDER_COUNT) {
         fprintf(file, ",\"adder\":\"%s\"", adder_names[caps->adder]);
     }

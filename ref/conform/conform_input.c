@@ -57,12 +57,14 @@ static double mask(const struct cell *cell)
 static double width(const struct cell *cell)
 {
     double unit = ldexp(1.0, -cell->precision);
-    const double rows[4][3] = {{1.0, unit, unit},
-                               {1.0, unit / 8, unit / 4},
-                               {1.0 + 2 * unit, unit, unit / 2},
-                               {2.0, unit, 3 * unit}};
+    /* Of the second row no order of additions in the dtype gives what a wider one does: what is
+       lost of the third term decides a tie. */
+    const double rows[4][4] = {{1.0, unit, unit, unit},
+                               {1.0, unit / 2, unit / 2 + unit * unit, 0.0},
+                               {1.0 + 2 * unit, unit, unit / 2, unit / 2},
+                               {2.0, unit, 3 * unit, 3 * unit}};
 
-    return rows[cell->element % 4][cell->place < 2 ? cell->place : 2];
+    return rows[cell->element % 4][cell->place < 3 ? cell->place : 3];
 }
 
 static double tie(const struct cell *cell)

@@ -65,6 +65,9 @@ enum alar_status conform_launch_find(struct conform_launch *launch, char *error_
         library = name[3] == ':' ? name + 4 : library != NULL && *library ? library : "mpich";
         snprintf(file, sizeof(file), "alar-%.40s.so", library);
         ALAR_TRY(alar_plugin_find(file, launch->plugin, error_line));
+    } else if (strncmp(name, "torch:", 6) == 0) {
+        launch->launcher = LAUNCH_PYTHON;
+        return conform_python_find(launch, name + 6, error_line);
     } else if (strchr(name, '/') != NULL) {
         if (access(name, R_OK) != 0) {
             return alar_complain(error_line, name, "expected a back end, found: %s",
@@ -72,8 +75,10 @@ enum alar_status conform_launch_find(struct conform_launch *launch, char *error_
         }
         snprintf(launch->plugin, sizeof(launch->plugin), "%s", name);
     } else {
-        return alar_complain(error_line, name,
-                             "expected sim, mpi, mpi:mpich, mpi:openmpi, or a path with a slash");
+        return alar_complain(
+            error_line, name,
+            "expected sim, mpi, mpi:mpich, mpi:openmpi, torch:gloo, or a path with "
+            "a slash");
     }
     launch->launcher = launch->options->is_launched                               ? LAUNCH_GIVEN
                        : file_needs(launch->plugin, mpich, sizeof(mpich) - 1)     ? LAUNCH_MPICH
@@ -204,6 +209,9 @@ static pid_t start(const struct conform_launch *launch, struct conform_shared *s
         nanny(launch, shared);
     } else if (launch->launcher == LAUNCH_SIM || launch->launcher == LAUNCH_GIVEN) {
         conform_launch_become(launch);
+    } else if (launch->launcher == LAUNCH_PYTHON) {
+        set_number("ALAR_JOB", (uint32_t)getpid());
+        conform_python_become(launch, shared->ranks);
     } else {
         launcher_start(launch, shared->ranks);
     }

@@ -11,6 +11,7 @@ enum conform_launcher {
     LAUNCH_SIM,     /* threads that take turns, in one process */
     LAUNCH_MPICH,   /* under mpiexec.mpich */
     LAUNCH_OPENMPI, /* under mpiexec.openmpi */
+    LAUNCH_PYTHON,  /* forked by a Python that has torch loaded */
     LAUNCH_GIVEN    /* this process is one of them, started by somebody else */
 };
 
@@ -27,6 +28,14 @@ struct conform_launch {
 /* Which launcher the back end needs, and what its ranks load.
    Errors: ALAR_E_INPUT, with one line in `error_line`. */
 ALAR_MUST_USE enum alar_status conform_launch_find(struct conform_launch *launch, char *error_line);
+
+/* conform_python.c: is there a Python with both packages, and that transport in torch?
+   Errors: ALAR_E_INPUT, with one line in `error_line`. */
+ALAR_MUST_USE enum alar_status conform_python_find(struct conform_launch *launch,
+                                                   const char *transport, char *error_line);
+
+/* Becomes that Python; does not return. */
+_Noreturn void conform_python_become(const struct conform_launch *launch, uint32_t ranks);
 
 /* Plays the scenes of `shared` on its ranks. When it returns no process of theirs is left; what
    became of a rank that did not come to its end is an event of its seat.

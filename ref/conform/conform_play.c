@@ -40,7 +40,7 @@ static void progress(struct conform_rank *rank)
 static void expire(struct conform_rank *rank, struct conform_slot *slot)
 {
     /* Where all elements of large ones are compared, ranks are busy with that for a while. */
-    uint64_t patience = scene_of(rank)->kind == SCENE_SIZES ? 6 : 1;
+    uint64_t patience = scene_of(rank)->kind == SCENE_SIZES ? 2 : 1;
 
     if (conform_now(rank) - slot->since_ns < patience * rank->shared->op_deadline_us * 1000) {
         return;

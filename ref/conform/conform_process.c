@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 /* The rank of this process, for handlers. */
@@ -109,40 +110,83 @@ static bool load(struct conform_rank *rank, const char *backend, struct alar_bac
     return true;
 }
 
+/* Takes the seat that the launcher gives; false when there is none. */
+static bool seat_take(struct conform_rank *rank, struct conform_shared *shared)
+{
+    rank->shared = shared;
+    rank->ranks = shared->ranks;
+    rank->rank = rank_given(rank->ranks);
+    if (rank->rank == UINT32_MAX) {
+        return false;
+    }
+    rank->seat = &shared->seat[rank->rank];
+    rank->clock = (struct conform_clock){NULL, real_now, real_rest, false};
+    atomic_store(&rank->seat->pid, (int32_t)getpid());
+    struck = rank;
+    on_exit(on_end, NULL);
+    handlers_set();
+    rank->handlers_set = handlers_set;
+    return true;
+}
+
+static int seat_play(struct conform_rank *rank, const char *config)
+{
+    struct alar_boot boot = {.rank = (int32_t)rank->rank,
+                             .ranks = (int32_t)rank->ranks,
+                             .local_rank = -1,
+                             .config = config};
+
+    return conform_rank_run(rank, &boot);
+}
+
 int alar_conform_rank(const char *file, const char *backend, const char *config,
                       const struct alar_conform_wrap *wrap)
 {
     static struct conform_rank rank;
-    struct alar_backend table;
+    static struct alar_backend table;
+    struct conform_shared *shared = conform_shared_open(file);
 
-    rank.shared = conform_shared_open(file);
-    if (rank.shared == NULL) {
+    if (shared == NULL) {
         return ALAR_CLASS_UNUSABLE;
     }
     if (strcmp(backend, "sim") == 0) {
-        return conform_sim_run(rank.shared, wrap);
+        return conform_sim_run(shared, wrap);
     }
-    rank.ranks = rank.shared->ranks;
-    rank.rank = rank_given(rank.ranks);
-    if (rank.rank == UINT32_MAX) {
+    if (!seat_take(&rank, shared)) {
         return ALAR_CLASS_UNUSABLE;
     }
-    rank.seat = &rank.shared->seat[rank.rank];
-    rank.clock = (struct conform_clock){NULL, real_now, real_rest, false};
-    atomic_store(&rank.seat->pid, (int32_t)getpid());
-    struck = &rank;
-    on_exit(on_end, NULL);
-    handlers_set();
-    rank.handlers_set = handlers_set;
     rank.wrap = wrap;
-    struct alar_boot boot = {.rank = (int32_t)rank.rank,
-                             .ranks = (int32_t)rank.ranks,
-                             .local_rank = -1,
-                             .config = config};
     rank.backend = &table;
     if (!load(&rank, backend, &table)) {
         atomic_store(&rank.seat->stage, STAGE_STOPPED);
         return ALAR_CLASS_UNUSABLE;
     }
-    return conform_rank_run(&rank, &boot);
+    return seat_play(&rank, config);
+}
+
+int conform_serve(const char *file, const struct alar_backend *table, const char *config)
+{
+    static struct conform_rank rank;
+    struct conform_shared *shared = conform_shared_open(file);
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (shared == NULL || table->size != sizeof(*table) || !seat_take(&rank, shared)) {
+        return ALAR_CLASS_UNUSABLE;
+    }
+    rank.backend = table;
+    if (rank.rank == 0) {
+        snprintf(shared->name, sizeof(shared->name), "%s", table->name);
+    }
+    return seat_play(&rank, config);
+}
+
+void conform_ended(const char *file, uint32_t rank, int status)
+{
+    struct conform_shared *shared = conform_shared_open(file);
+
+    if (shared != NULL && rank < shared->ranks) {
+        atomic_store(&shared->seat[rank].status, status);
+        atomic_store(&shared->seat[rank].exited, 1);
+    }
+    conform_shared_close(shared);
 }

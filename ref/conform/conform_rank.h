@@ -132,6 +132,10 @@ bool conform_play_idle(struct conform_rank *rank, const struct conform_scene *sc
 bool conform_play_edge(struct conform_rank *rank, const struct conform_scene *scene);
 bool conform_play_end(struct conform_rank *rank, const struct conform_scene *scene);
 
+/* conform_process.c: what conform_serve.c offers. */
+int conform_serve(const char *file, const struct alar_backend *table, const char *config);
+void conform_ended(const char *file, uint32_t rank, int status);
+
 /* conform_start.c: from init to fini, all scenes between; returns the process's exit code. */
 int conform_rank_run(struct conform_rank *rank, struct alar_boot *boot);
 

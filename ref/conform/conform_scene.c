@@ -8,7 +8,8 @@ enum {
     DEEP_FREE = 300,       /* pending where caps sets no bound: more than a ring may have slots */
     DEEP_MOST = 1024,
     SIZES_QUICK = 11,
-    IDLE_ELEMENTS = 262144 /* more than goes out at once */
+    IDLE_BYTES = 1 << 23, /* more than goes out at once, ... */
+    IDLE_RANKS = 4        /* ... or, of more ranks, an eighth of it */
 };
 
 const char *const conform_scene_names[SCENE_KINDS] = {
@@ -124,6 +125,28 @@ static void sizes_get(const struct conform_scene *scene, const struct alar_caps 
     op->elements = sizes[index % (sizeof(sizes) / sizeof(sizes[0]))];
 }
 
+/* Of what is done again every other one is a sum whose bits tell the order of its additions. */
+static void order_get(const struct conform_scene *scene, const struct alar_caps *caps,
+                      struct conform_op *op)
+{
+    static const enum conform_family tells[] = {FAMILY_ORDERED, FAMILY_THIRDS, FAMILY_CANCEL};
+    static const enum alar_dtype floats[] = {ALAR_F32, ALAR_F64, ALAR_BF16, ALAR_F16};
+    const uint32_t count = sizeof(floats) / sizeof(floats[0]);
+    uint64_t which = draw(scene, op->number, 6);
+
+    for (uint32_t k = 0; op->number % 2 == 0 && k < count; k++) {
+        enum alar_dtype dtype = floats[(which + k) % count];
+
+        if (conform_is_served(caps, dtype, ALAR_SUM)) {
+            op->dtype = dtype;
+            op->reduction = ALAR_SUM;
+            op->family = tells[which / count % 3];
+            op->elements = 7;
+            return;
+        }
+    }
+}
+
 /* How often the same contributions come in a row. */
 static uint32_t repeats_of(const struct conform_scene *scene, const struct alar_caps *caps)
 {
@@ -165,8 +188,12 @@ struct conform_op conform_op_get(const struct conform_scene *scene, const struct
     } else {
         combination_get(caps, scene->kind == SCENE_CONTESTED, scene->first + shape, &op);
     }
+    if (scene->kind == SCENE_REPEAT) {
+        order_get(scene, caps, &op);
+    }
     if (scene->kind == SCENE_IDLE && index % 2 == 1) {
-        op.elements = IDLE_ELEMENTS;
+        op.elements =
+            (uint64_t)IDLE_BYTES / (ranks > IDLE_RANKS ? 8 : 1) / alar_dtype_bytes(op.dtype);
         op.family = FAMILY_ASYNC;
     }
     if (scene->kind != SCENE_SIZES || op.elements > 4) {

@@ -241,7 +241,9 @@ void conform_slot_over(struct conform_rank *rank, struct conform_slot *slot, int
     }
     slot_value(rank, slot);
     slot_guards(rank, slot, call);
-    if (!slot->op.is_blocking) {
+    if (!slot->op.is_blocking && call == CONFORM_REQUEST_FREE) {
+        rank->live--;
+    } else if (!slot->op.is_blocking) {
         if (alar_rng_below(&rank->rng, 3) == 0) {
             slot_ask_again(rank, slot);
         }
@@ -300,15 +302,21 @@ enum conform_issue conform_slot_issue(struct conform_rank *rank, struct conform_
     }
     slot->stage = SLOT_LIVE;
     rank->live += slot->op.is_blocking ? 0 : 1;
-    if (code == -ALAR_E_FULL || code > 0) {
+    bool is_nameless = code == 0 && !slot->op.is_blocking && slot->request == NULL;
+    if (code == -ALAR_E_FULL || code > 0 || is_nameless) {
         event.kind = EVENT_ANSWER;
+        event.has_gave = is_nameless;
         event.call = CONFORM_ALLREDUCE;
         event.code = code;
         event.has_code = true;
         conform_record(rank, event, NULL, 0);
     }
-    if (code != 0 || slot->op.is_blocking) {
+    if (is_nameless) { /* nothing can be asked of it */
+        slot->stage = SLOT_LOST;
+        rank->live--;
+        conform_stop(rank, "allreduce gave no request");
+    } else if (code != 0 || slot->op.is_blocking) {
         conform_slot_over(rank, slot, code, CONFORM_ALLREDUCE);
     }
-    return code == 0 ? ISSUE_DONE : ISSUE_FAILED;
+    return code == 0 && !is_nameless ? ISSUE_DONE : ISSUE_FAILED;
 }

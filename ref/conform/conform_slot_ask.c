@@ -74,7 +74,7 @@ int conform_slot_wait(struct conform_rank *rank, struct conform_slot *slot, uint
     event.has_code = true;
     event.code = code;
     event.took = rank->took_ns;
-    event.deadline = is_bounded ? timeout_us * 1000 : 0;
+    event.deadline = is_bounded ? timeout_us * 1000 : INT64_MAX; /* for ever */
     event.has_gave = code == 0 && is_nonsense(1, error);
     event.gave = error;
     bool overslept = is_bounded && rank->was_held && event.took > event.deadline + slack_ns;
@@ -89,6 +89,17 @@ int conform_slot_wait(struct conform_rank *rank, struct conform_slot *slot, uint
     return code;
 }
 
+/* Is it known that it can't have ended since it was last asked? Between calls it stands still, or a
+   peer has not issued it yet. */
+static bool is_surely_pending(const struct conform_rank *rank, const struct conform_slot *slot)
+{
+    const struct conform_scene *scene = &rank->shared->scene[rank->scene];
+    bool has_late = scene->kind == SCENE_WAIT && rank->ranks > 1 && scene->late_rank >= 0;
+
+    return rank->caps.needs_progress != 0 ||
+           (has_late && atomic_load(&rank->shared->seat[scene->late_rank].gather) <= slot->index);
+}
+
 void conform_slot_free_pending(struct conform_rank *rank, struct conform_slot *slot)
 {
     struct conform_event event = conform_slot_event(slot, EVENT_ANSWER);
@@ -100,6 +111,10 @@ void conform_slot_free_pending(struct conform_rank *rank, struct conform_slot *s
     conform_enter(rank, CONFORM_REQUEST_FREE, slot->index);
     event.code = rank->backend->request_free(slot->request);
     conform_leave(rank);
+    if (event.code == 0 && !is_surely_pending(rank, slot)) {
+        conform_slot_over(rank, slot, 0, CONFORM_REQUEST_FREE); /* it has ended in between */
+        return;
+    }
     if (event.code != -ALAR_E_ILLEGAL) {
         conform_record(rank, event, NULL, 0);
     }

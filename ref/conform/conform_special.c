@@ -93,6 +93,7 @@ bool conform_play_wait(struct conform_rank *rank, const struct conform_scene *sc
 
         if (is_late && rank->ranks > 1) {
             wait_for_others(rank, scene, index);
+            atomic_store(&rank->seat->gather, index + 1); /* from now on it may end */
         }
         if (slot == NULL || conform_slot_issue(rank, slot, index) != ISSUE_DONE) {
             break;

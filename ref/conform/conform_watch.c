@@ -8,8 +8,9 @@
 #include <sys/wait.h>
 
 enum {
-    HANG_US = 12000000, /* nothing takes so long but a hang */
-    GRACE_US = 1500000, /* for the others, once one gave up */
+    HANG_US = 12000000,  /* nothing takes so long but a hang */
+    START_US = 40000000, /* for all processes to be there */
+    GRACE_US = 1500000,  /* for the others, once one gave up */
     ALIKE_US = 1000000,
     LOOK_US = 300000, /* to tell who still moves */
     FEWER = 10,       /* who hangs goes to sleep so much more seldom than who waits */
@@ -32,8 +33,10 @@ static uint64_t progress_of(const struct conform_seat *seat)
 
 static bool is_hanging(const struct conform_seat *seat, uint64_t now_us, uint64_t limit_us)
 {
-    return atomic_load(&seat->stage) == STAGE_RUNNING &&
-           atomic_load(&seat->call) != CONFORM_NO_CALL &&
+    uint32_t stage = atomic_load(&seat->stage);
+    bool is_loading = stage == STAGE_UNBORN && atomic_load(&seat->call) == CONFORM_LOAD;
+
+    return (stage == STAGE_RUNNING || is_loading) && atomic_load(&seat->call) != CONFORM_NO_CALL &&
            now_us > atomic_load(&seat->since_ns) / 1000 + limit_us;
 }
 
@@ -58,6 +61,18 @@ static uint64_t sleeps_of(const struct conform_seat *seat)
     return count;
 }
 
+/* Who waits for a process that the machine has not started yet does not hang. */
+static bool is_starting(struct conform_watch *watch, uint64_t now_us)
+{
+    bool is_whole = true;
+
+    watch->since_us = watch->since_us == 0 ? now_us : watch->since_us;
+    for (uint32_t r = 0; r < watch->shared->ranks; r++) {
+        is_whole = is_whole && atomic_load(&watch->shared->seat[r].pid) != 0;
+    }
+    return !is_whole && now_us < watch->since_us + START_US;
+}
+
 /* Marks those that hang; false when none does. */
 static bool hung_find(struct conform_watch *watch, uint64_t now_us)
 {
@@ -67,7 +82,7 @@ static bool hung_find(struct conform_watch *watch, uint64_t now_us)
     bool is_any = false;
 
     watch->hung = 0;
-    for (uint32_t r = 0; r < watch->shared->ranks; r++) {
+    for (uint32_t r = 0; !is_starting(watch, now_us) && r < watch->shared->ranks; r++) {
         is_any |= is_hanging(&watch->shared->seat[r], now_us, HANG_US);
     }
     /* Those that came a moment later hang as much. */

@@ -7,6 +7,7 @@
 struct conform_watch {
     struct conform_shared *shared;
     uint64_t until_us;   /* the whole run's end, on alar_clock_now */
+    uint64_t since_us;   /* when it began to look; 0: not yet */
     uint64_t over_us;    /* when all were through; 0: not yet */
     uint64_t stopped_us; /* when a rank gave up; 0: none did */
     uint64_t hung;       /* ranks that hang, a bit each */

@@ -49,6 +49,7 @@ static enum alar_status driver_start(struct alar_driver *driver)
         return ALAR_E_BACKEND;
     }
     driver->can_block = options->is_blocking && options->config.is_sync && caps.can_block;
+    driver_record_promises(driver, &caps);
     return ALAR_OK;
 }
 

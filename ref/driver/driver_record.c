@@ -16,6 +16,13 @@ struct alar_history *alar_driver_history(const struct alar_driver *driver)
     return driver->options.history;
 }
 
+void driver_record_promises(struct alar_driver *driver, const struct alar_caps *caps)
+{
+    if (driver->options.history != NULL) {
+        alar_history_caps(driver->options.history, alar_driver_record_time(driver), caps);
+    }
+}
+
 static struct alar_history_op record_op(const struct alar_driver *driver,
                                         const struct alar_embed_op *posted)
 {
@@ -114,9 +121,13 @@ void driver_record_retire(struct alar_driver *driver, uint16_t slot, enum alar_o
         .error = driver->has_lost ? "lost" : "timeout",
         .text = alar_status_text(driver->has_lost ? ALAR_E_LOST : ALAR_E_TIMEOUT),
     };
+    /* Once a rank has left, all that is pending is given up. */
+    bool is_given_up =
+        outcome == ALAR_OUTCOME_FAILED && driver->has_lost && !driver->slot[slot].is_ended;
+
     if (outcome == ALAR_OUTCOME_VALUE) {
         record_value(driver, slot);
-    } else if (outcome == ALAR_OUTCOME_TIMED_OUT) {
+    } else if (outcome == ALAR_OUTCOME_TIMED_OUT || is_given_up) {
         alar_history_fail(driver->options.history, alar_driver_record_time(driver), &timeout);
     }
 }

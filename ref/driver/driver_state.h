@@ -34,6 +34,7 @@ struct alar_embed_op driver_op(const struct alar_driver *driver, uint16_t slot);
 enum alar_need driver_go(struct alar_driver *driver, struct alar_embed_event event);
 
 /* The driver's records; all do nothing when no history is written. */
+void driver_record_promises(struct alar_driver *driver, const struct alar_caps *caps);
 void driver_record_issue(struct alar_driver *driver, uint16_t slot);
 void driver_record_wait(struct alar_driver *driver, uint16_t slot);
 void driver_record_end(struct alar_driver *driver, uint16_t slot, int error);

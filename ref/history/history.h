@@ -6,6 +6,7 @@
 #define ALAR_HISTORY_H
 
 #include "api/alar.h"
+#include "api/backend.h"
 #include "sys/json_out.h"
 
 struct alar_history;
@@ -152,6 +153,9 @@ struct alar_history_exit {
 
 void alar_history_trace(struct alar_history *history, uint64_t t,
                         const struct alar_history_trace *record);
+
+/* What a back end promises, before the first issue. */
+void alar_history_caps(struct alar_history *history, uint64_t t, const struct alar_caps *caps);
 
 void alar_history_declare(struct alar_history *history, uint64_t t,
                           const struct alar_history_declare *record);

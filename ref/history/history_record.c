@@ -1,6 +1,7 @@
 /* The records of a history, field by field as spec/history.md has them. */
 #include "history/history_state.h"
 #include "history/report_json.h"
+#include "numbers/fp.h"
 
 static void add_op(struct alar_json *json, struct alar_history_op op)
 {
@@ -39,6 +40,26 @@ void alar_history_trace(struct alar_history *history, uint64_t t,
     add_positive(json, "log_interval", record->log_interval);
     alar_json_text(json, "check_for_nan", record->check_for_nan);
     alar_json_text(json, "wait_at", record->wait_at);
+    history_end(history);
+}
+
+/* What stands where nothing is promised is left out. */
+void alar_history_caps(struct alar_history *history, uint64_t t, const struct alar_caps *caps)
+{
+    if (history == NULL) {
+        return;
+    }
+    struct alar_json *json = history_begin(history, t, "contract");
+    alar_json_text(json, "order", alar_order_names[caps->has_fixed_order != 0]);
+    alar_json_text(json, "tree", caps->tree[0] != '\0' ? caps->tree : NULL);
+    add_positive(json, "height", caps->tree_height);
+    if (caps->adder > 0 && caps->adder < ALAR_MODEL_COUNT) {
+        alar_json_text(json, "adder", alar_model_name((enum alar_model)caps->adder));
+    }
+    if (caps->width > 0 && caps->width <= ALAR_DTYPE_COUNT) {
+        alar_json_text(json, "width", alar_dtype_name((enum alar_dtype)(caps->width - 1)));
+    }
+    add_positive(json, "outstanding", caps->outstanding_max);
     history_end(history);
 }
 

@@ -261,6 +261,7 @@ enum alar_status judge_issue(struct alar_judge *judge)
     struct judge_entry *entry = judge_entry_at(judge, op, member);
     INV("a new entry is free", entry->life == JUDGE_FREE);
     issue_entry(judge, entry, made, &mine);
+    op->is_sync |= entry->is_sync;
     entry->members = issue_claim(judge, judge_group_at(judge, group), member);
     if (event->has[ALAR_FIELD_REFUSED] && judge->verdict.refused++ == 0) {
         alar_text_keep(event->text[ALAR_FIELD_REFUSED], judge->verdict.refusal,

@@ -48,6 +48,7 @@ struct judge_entry {
     bool is_sync; /* a blocking call */
     bool has_in, has_out, has_ver;
     bool was_pending_at_wait;
+    bool is_told_lost;  /* its failure was that a rank had left */
     bool is_suspect;    /* written to, maybe after its completion */
     bool is_touched;    /* the program wrote into the result after the end */
     bool is_finished;   /* counted in judge_op.finished */

@@ -123,6 +123,7 @@ struct judge_op {
     bool has_twin;
     bool is_changed;         /* one rank recorded different results */
     bool has_payloads;       /* NaNs of one class differ in their payloads */
+    bool is_sync;            /* a rank calls it blocking */
     bool is_mixed;           /* its ranks do not mean the same all-reduce */
     bool is_tainted;         /* a cause was found; what its value says is an echo */
     bool is_found;           /* something was found */
@@ -214,6 +215,9 @@ struct alar_judge {
     bool is_freed[JUDGE_NAMES]; /* and it did not come back */
     uint32_t names;
     bool has_all_names;
+    bool has_failure; /* a rank was told an error that is no other rank's silence: */
+    uint64_t failure_clock;
+    int64_t failure_t; /* the first on that clock */
     uint32_t strays;
     struct judge_stray stray[JUDGE_STRAYS];
     bool has_absent; /* a record gives `world` other members than all ranks: */
@@ -336,6 +340,8 @@ void judge_aborted(struct alar_judge *judge);
 enum alar_status judge_life_find(struct alar_judge *judge, uint32_t rank,
                                  struct judge_subject *subject);
 enum alar_status judge_life_past(struct alar_judge *judge, enum judge_act act);
+bool judge_is_told_lost(const struct alar_event *event);
+bool judge_is_told_timeout(const struct alar_event *event);
 
 /* act.c: what an act does to a part, and a finding about it. The record says that the operation is
    complete: whether it can have been is asked later. */

@@ -117,32 +117,6 @@ static enum alar_status life_value(struct alar_judge *judge, struct judge_subjec
     return ALAR_OK;
 }
 
-static bool text_has(struct alar_text text, const char *lower)
-{
-    size_t length = strlen(lower);
-
-    for (size_t k = 0; k + length <= text.length; k++) {
-        size_t same = 0;
-
-        while (same < length && (text.data[k + same] | 0x20) == lower[same]) {
-            same++;
-        }
-        if (same == length) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A deadline that passed, or a rank that the library calls silent: the operation stays pending.
-   `|0x20` makes letters small and leaves blanks alone. */
-static bool life_is_timeout(const struct alar_event *event)
-{
-    return (event->has[ALAR_FIELD_ERROR] && (text_has(event->text[ALAR_FIELD_ERROR], "timeout") ||
-                                             text_has(event->text[ALAR_FIELD_ERROR], "lost"))) ||
-           (event->has[ALAR_FIELD_TEXT] && text_has(event->text[ALAR_FIELD_TEXT], "timed out"));
-}
-
 /* The first error that any rank was told is kept, in the order of ranks: lines have no order. */
 static void life_error(const struct alar_judge *judge, struct judge_subject subject)
 {
@@ -153,6 +127,17 @@ static void life_error(const struct alar_judge *judge, struct judge_subject subj
         alar_text_keep(event->text[field], subject.op->error, sizeof subject.op->error);
         subject.op->error_rank = subject.entry->rank;
     }
+}
+
+/* The first failure on a clock: of several clocks, none. */
+static void life_failure(struct alar_judge *judge, const struct judge_entry *entry)
+{
+    uint64_t clock = entry->done.has_t ? judge_rank_at(judge, entry->rank)->clock : 0;
+    bool is_earlier = !judge->has_failure || entry->done.t < judge->failure_t;
+
+    judge->failure_t = is_earlier ? entry->done.t : judge->failure_t;
+    judge->failure_clock = judge->has_failure && clock != judge->failure_clock ? 0 : clock;
+    judge->has_failure = true;
 }
 
 static enum alar_status life_fail(struct alar_judge *judge, struct judge_subject subject,
@@ -168,7 +153,11 @@ static enum alar_status life_fail(struct alar_judge *judge, struct judge_subject
     }
     if ((entry->acts & told) == 0) {
         entry->done = judge_moment_of(judge);
+        entry->is_told_lost = judge_is_told_lost(event);
         life_error(judge, subject);
+    }
+    if (act == JUDGE_ACT_FAIL) {
+        life_failure(judge, entry);
     }
     (void)judge_life_act(judge, subject, act);
     judge_entry_unfinish(subject.op, entry);
@@ -199,7 +188,7 @@ static enum judge_act life_act(const struct alar_judge *judge)
     case ALAR_RECORD_COMPLETE:
         return JUDGE_ACT_COMPLETE;
     default:
-        return life_is_timeout(event) ? JUDGE_ACT_EXPIRE : JUDGE_ACT_FAIL;
+        return judge_is_told_timeout(event) ? JUDGE_ACT_EXPIRE : JUDGE_ACT_FAIL;
     }
 }
 

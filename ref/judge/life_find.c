@@ -87,3 +87,34 @@ enum alar_status judge_life_past(struct alar_judge *judge, enum judge_act act)
     }
     return ALAR_OK;
 }
+
+static bool text_has(struct alar_text text, const char *lower)
+{
+    size_t length = strlen(lower);
+
+    for (size_t k = 0; k + length <= text.length; k++) {
+        size_t same = 0;
+
+        while (same < length && (text.data[k + same] | 0x20) == lower[same]) {
+            same++;
+        }
+        if (same == length) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool judge_is_told_lost(const struct alar_event *event)
+{
+    return event->has[ALAR_FIELD_ERROR] && text_has(event->text[ALAR_FIELD_ERROR], "lost");
+}
+
+/* A deadline that passed, or a rank that the library calls silent: the operation stays pending.
+   `|0x20` makes letters small and leaves blanks alone. */
+bool judge_is_told_timeout(const struct alar_event *event)
+{
+    return judge_is_told_lost(event) ||
+           (event->has[ALAR_FIELD_ERROR] && text_has(event->text[ALAR_FIELD_ERROR], "timeout")) ||
+           (event->has[ALAR_FIELD_TEXT] && text_has(event->text[ALAR_FIELD_TEXT], "timed out"));
+}

@@ -10,7 +10,9 @@
 struct leftover {
     uint32_t missing, missing_over;        /* never issued; of these: ended, */
     uint32_t missing_exited, missing_left; /* ended badly; that, or in order with a code */
+    uint32_t missing_parted;               /* ended badly because of a failure */
     uint32_t done, premature, returned, timed_out, failed, aborted, exited, gone, waiting, expired;
+    uint32_t lost;                   /* of those that timed out: told so because a rank had left */
     const struct judge_entry *first; /* of those that issued */
 };
 
@@ -24,16 +26,6 @@ static bool leftover_is_expired(const struct alar_judge *judge, const struct jud
         latest = now;
     }
     return entry->deadline != INT64_MAX && latest >= entry->deadline;
-}
-
-static void leftover_missing(const struct alar_judge *judge, struct leftover *left, uint32_t number)
-{
-    const struct judge_rank *rank = judge_rank_at(judge, number);
-
-    left->missing++;
-    left->missing_over += rank->is_over;
-    left->missing_exited += rank->is_exited;
-    left->missing_left += rank->is_exited || rank->is_given_up;
 }
 
 static bool leftover_has_returned(const struct judge_entry *entry)
@@ -68,20 +60,41 @@ static bool leftover_calls(const struct judge_entry *entry)
            judge_did(entry, JUDGE_ACT_QUERY_NO) || judge_did(entry, JUDGE_ACT_QUERY_YES);
 }
 
+/* Was a rank told of a failure before time t of this one, on one clock? What ends after it may end
+   because of it. */
+static bool failure_is_before(const struct alar_judge *judge, const struct judge_rank *rank,
+                              int64_t t)
+{
+    return rank->clock && rank->clock == judge->failure_clock && judge->failure_t < t;
+}
+
+/* Did the rank end before any failure was told? */
+static bool leftover_is_first(const struct alar_judge *judge, const struct judge_rank *rank)
+{
+    return !failure_is_before(judge, rank, judge_time(rank->t, rank->t0));
+}
+
 /* A rank that others depended on left before it was told anything. Its own failure, when it had
    one, comes first: leaving is the echo. spec: O-72 */
 static bool leftover_is_gone(const struct alar_judge *judge, const struct judge_entry *entry)
 {
+    const struct judge_rank *rank = judge_rank_at(judge, entry->rank);
     bool is_told = judge_did(entry, JUDGE_ACT_FAIL) || judge_did(entry, JUDGE_ACT_EXPIRE);
 
     return judge_did(entry, JUDGE_ACT_ABORT) ||
-           (!is_told && (judge_rank_at(judge, entry->rank)->is_exited ||
-                         judge_rank_at(judge, entry->rank)->is_aborted));
+           (!is_told && ((rank->is_exited && leftover_is_first(judge, rank)) || rank->is_aborted));
 }
 
-static bool rank_is_exited(const struct alar_judge *judge, const struct judge_entry *entry)
+static void leftover_missing(const struct alar_judge *judge, struct leftover *left, uint32_t number)
 {
-    return judge_rank_at(judge, entry->rank)->is_exited;
+    const struct judge_rank *rank = judge_rank_at(judge, number);
+    bool is_first = leftover_is_first(judge, rank);
+
+    left->missing++;
+    left->missing_over += rank->is_over;
+    left->missing_exited += rank->is_exited && is_first;
+    left->missing_left += (rank->is_exited || rank->is_given_up) && is_first;
+    left->missing_parted += rank->is_exited && !is_first;
 }
 
 static struct leftover leftover_read(const struct alar_judge *judge, const struct judge_op *op,
@@ -97,12 +110,17 @@ static struct leftover leftover_read(const struct alar_judge *judge, const struc
             leftover_missing(judge, &left, judge_member_rank(judge, group, m));
             continue;
         }
-        bool is_timed_out = judge_did(entry, JUDGE_ACT_EXPIRE);
+        bool is_timed_out =
+            judge_did(entry, JUDGE_ACT_EXPIRE) &&
+            !(entry->done.has_t &&
+              failure_is_before(judge, judge_rank_at(judge, entry->rank), entry->done.t));
         left.first = left.first ? left.first : entry;
         left.gone += leftover_is_gone(judge, entry);
-        left.exited += leftover_is_gone(judge, entry) && rank_is_exited(judge, entry);
+        left.exited +=
+            leftover_is_gone(judge, entry) && judge_rank_at(judge, entry->rank)->is_exited;
         left.returned += leftover_has_returned(entry);
         left.timed_out += is_timed_out;
+        left.lost += is_timed_out && entry->is_told_lost;
         left.failed += judge_did(entry, JUDGE_ACT_FAIL) && !is_timed_out;
         left.aborted += entry->life == JUDGE_ABORTED;
         left.done += leftover_is_told(entry);
@@ -121,6 +139,15 @@ static void leftover_timeout(struct alar_judge *judge, struct judge_op *op)
 
     if (evidence && evidence->missing.count == 0) {
         evidence->missing = op->named; /* all joined; these went silent, the back end says */
+    }
+    bool is_open = evidence && evidence->missing.count == 0;
+    for (uint32_t m = 0; is_open && m < op->members; m++) {
+        const struct judge_entry *entry = judge_entry_at(judge, op, m);
+        const struct judge_rank *rank = judge_rank_at(judge, entry->rank);
+
+        if (entry->life == JUDGE_PENDING && rank->has_trace && !rank->is_over) {
+            alar_list_add(&evidence->missing, entry->rank); /* ... or their recording says it */
+        }
     }
     for (uint32_t m = 0; evidence && m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
@@ -168,13 +195,15 @@ static void leftover_failed(struct alar_judge *judge, struct judge_op *op,
     memcpy(evidence->name[0], op->error, sizeof evidence->name[0]);
     for (uint32_t m = 0; m < op->members; m++) {
         const struct judge_entry *entry = judge_entry_at(judge, op, m);
-        const struct judge_rank *rank = judge_rank_at(judge, judge_member_rank(judge, group, m));
-        bool is_gone = entry->life == JUDGE_FREE
-                           ? rank->is_exited || rank->is_given_up
-                           : leftover_is_gone(judge, entry) && (!is_exit || rank->is_exited);
+        uint32_t number = judge_member_rank(judge, group, m);
+        const struct judge_rank *rank = judge_rank_at(judge, number);
+        bool is_gone =
+            entry->life == JUDGE_FREE
+                ? (rank->is_exited || rank->is_given_up) && leftover_is_first(judge, rank)
+                : leftover_is_gone(judge, entry) && (!is_exit || rank->is_exited);
 
         if (is_lost ? is_gone : judge_did(entry, JUDGE_ACT_FAIL)) {
-            alar_list_add(&evidence->ranks, judge_member_rank(judge, group, m));
+            alar_list_add(&evidence->ranks, number);
         }
     }
 }
@@ -235,11 +264,18 @@ static void leftover_pending(struct alar_judge *judge, const struct judge_op *op
     judge_unknown(judge, ALAR_UNKNOWN_PENDING, left->first->issue.place, left->first->rank);
 }
 
+/* All that timed out did so because a rank had left, and a rank that left tells of an error: that
+   is the cause, and this its echo. spec: O-72 */
+static bool leftover_is_parted(const struct alar_judge *judge, const struct leftover *left)
+{
+    return left->timed_out == left->lost && judge->has_failure;
+}
+
 /* Somebody never issued it. */
 static void leftover_unjoined(struct alar_judge *judge, struct judge_op *op,
                               const struct leftover *left)
 {
-    if (left->timed_out) {
+    if (left->timed_out && !leftover_is_parted(judge, left)) {
         leftover_timeout(judge, op);
     } else if (!judge_group_at(judge, op->group)->is_declared) {
         judge_unknown(judge, ALAR_UNKNOWN_MEMBERS, left->first->issue.place, left->first->rank);
@@ -249,7 +285,8 @@ static void leftover_unjoined(struct alar_judge *judge, struct judge_op *op,
         leftover_failed(judge, op, left);
     } else if (left->expired) {
         leftover_stall(judge, op);
-    } else if (left->missing_over == left->missing && left->missing_exited == 0) {
+    } else if (left->missing_over == left->missing && left->missing_exited == 0 &&
+               left->missing_parted == 0) {
         struct alar_evidence *evidence =
             judge_leftover_found(judge, ALAR_ANOMALY_MISMATCH_COUNT, op);
 
@@ -265,7 +302,7 @@ static void leftover_unjoined(struct alar_judge *judge, struct judge_op *op,
 static void leftover_joined(struct alar_judge *judge, struct judge_op *op,
                             const struct leftover *left)
 {
-    if (left->timed_out) {
+    if (left->timed_out && !leftover_is_parted(judge, left)) {
         leftover_timeout(judge, op);
     } else if (left->failed) {
         leftover_failed(judge, op, left);

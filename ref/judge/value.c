@@ -196,7 +196,9 @@ static void value_differ(struct alar_judge *judge, struct judge_op *op,
     }
 }
 
-/* A fixed order gives the same bits for the same contributions, in one run as well. spec: O-80 */
+/* A fixed order gives the same bits for the same contributions, in one run as well. A blocking call
+   may have another order than one that is waited for: its twin has a record of its own. spec: O-80
+ */
 static void value_again(struct alar_judge *judge, struct judge_op *op, uint32_t class)
 {
     const struct judge_op *before =
@@ -204,7 +206,8 @@ static void value_again(struct alar_judge *judge, struct judge_op *op, uint32_t 
     struct judge_limits limits = {0};
     size_t bytes = (size_t)op->members * op->elements * sizeof(uint64_t);
 
-    if (before && before->n == op->n && before->members == op->members && before->classes == 1 &&
+    if (before && before->is_sync == op->is_sync && before->n == op->n &&
+        before->members == op->members && before->classes == 1 &&
         before->out_elements == op->out_elements &&
         memcmp(alar_arena_at(judge->arena, before->in), alar_arena_at(judge->arena, op->in),
                bytes) == 0 &&

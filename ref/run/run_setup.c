@@ -25,12 +25,18 @@ enum alar_status run_sum(struct run *run, uint64_t epoch, int64_t *elements, siz
 /* The worst of what each process has come to: all go on, or none does. Rank 0 speaks for all; where
    it knows nothing of the trouble, those who do speak too. */
 static enum alar_status run_agree(struct run *run, uint64_t epoch, enum alar_status own,
-                                  const char *error_line)
+                                  char *error_line)
 {
     const struct run_rank self = {.rank = run->own, .run = run};
     int64_t failed[3] = {own != ALAR_OK, own == ALAR_E_NOMEM, own != ALAR_OK && run->own == 0};
 
-    if (run_sum(run, epoch, failed, 3) != ALAR_OK) {
+    enum alar_status status = run_sum(run, epoch, failed, 3);
+    if (status != ALAR_OK && own == ALAR_OK) {
+        snprintf(error_line, ALAR_ERROR_LINE_BYTES,
+                 "the back end '%s': expected a sum over its ranks (i64 SUM), found: %s",
+                 run->backend->name, alar_status_text(status));
+    }
+    if (status != ALAR_OK) {
         return ALAR_E_LOST;
     }
     if (own != ALAR_OK && run->own != 0 && failed[2] == 0) {

@@ -2,42 +2,15 @@
 # `alar conform`: silent on what is healthy, and on what is broken it names the promise, the rank and
 # the function, and leaves a history that alar check convicts for the same reason.
 # seconds: 240
-. "$(dirname "$0")/../lib/tally.sh"
-
-alar=$PWD/$BUILD/alar
-build() { # build NAME [SED-SCRIPT]: the skeleton, with lines changed
-    sed "${2:-}" "$SCRATCH/base.txt" >"$SCRATCH/$1.c"
-    gcc -std=c11 -Wall -Wextra -O2 -fPIC -shared -Iref/api "$SCRATCH/$1.c" -o "$SCRATCH/$1.so" -lrt
-}
-conform() { "$alar" conform "$@" --output "$SCRATCH/failures"; }
-skeleton() { "$alar" conform --skeleton >"$SCRATCH/base.txt" && build mine; }
+. "$(dirname "$0")/../lib/conform.sh"
 TALLY_SECONDS=120
 
-check "the skeleton compiles without a warning" skeleton
+check "the skeleton compiles without a warning" build mine ""
 expect_text "the simulator keeps every promise, in worlds of 1 to 4" 0 "0 of 23 musts broken" \
     "$alar" conform sim --ranks 1:4
 expect_text "the skeleton passes in worlds of 1 to 4" 0 "0 of 22 musts broken" \
     "$alar" conform "$SCRATCH/mine.so" --ranks 1:4
 
-says() { # says ANOMALY HISTORY: the verdict's line, when it is that anomaly
-    local line
-    line=$("$alar" check -q "$2" | cut -f 2-) || true
-    echo "$line"
-    case $line in FAIL*"$1: "*) return 0 ;; esac
-    return 1
-}
-
-# breaks NAME PROMISE ANOMALY SED-SCRIPT [TEXT]: a skeleton with that line changed breaks that promise, and alar check
-# says the same of the history that is left.
-breaks() {
-    local name=$1 row=$2 anomaly=$3 text=${5:-}
-    rm -rf "$SCRATCH/failures"
-    check "$name: it compiles" build "$name" "$4"
-    cmp -s "$SCRATCH/base.txt" "$SCRATCH/$name.c" && { check "$name: it is changed" false; return; }
-    expect_text "$name: a must is broken, named $row" 1 "must    BROKEN  $row" conform "$SCRATCH/$name.so" --ranks 3
-    expect_text "$name: alar check says $anomaly $text of its history" 0 "$text" \
-        says "$anomaly" "$SCRATCH/failures/${row// /-}.jsonl"
-}
 # spec: F-30
 breaks crash returns no-return '/^static int my_wait/,/^}/s/(void)stream;/(void)stream; if (q->comm->rank->rank == 1) abort();/' "rank 1"
 breaks exits returns no-return '/^static int my_test/,/^}/s/drive(q->comm);/if (q->comm->rank->rank == 2) exit(0);/' "rank 2"

@@ -2,10 +2,9 @@
  * own. */
 #include "check/history_find.h"
 
+#include "check/history_head.h"
 #include "check/history_queue.h"
-#include "check/record_read.h"
 #include "sys/error_line.h"
-#include "sys/line_read.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,14 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* What the first record of a file says. */
-struct head {
-    bool is_rank_file;
-    bool is_blank; /* no whole record is in it */
-    int64_t rank, world;
-    uint64_t tag; /* hash; 0 for none */
-};
 
 struct finding {
     struct alar_history_set *set;
@@ -109,41 +100,6 @@ static enum alar_status find_file(struct finding *find, const char *path)
     return ALAR_OK;
 }
 
-/* A file that can't be read, or does not begin with a header, has a zero head: reading it in
-   earnest will say what is wrong with it. */
-static struct head find_head(struct finding *find, const char *path)
-{
-    struct head head = {false, false, 0, 0, 0};
-    struct alar_record_error error;
-    struct alar_lines lines;
-    struct alar_event event;
-    struct alar_line line;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-
-    if (file < 0 || alar_lines_open(&lines, file) != ALAR_OK) {
-        return head;
-    }
-    enum alar_status status = alar_lines_next(&lines, &line);
-    bool is_read = status == ALAR_OK && alar_record_read(find->records, line.text, line.length,
-                                                         &event, &error) == ALAR_OK;
-
-    head.is_blank =
-        status == ALAR_E_EMPTY || (status == ALAR_OK && !is_read && error.is_cut && !line.is_ended);
-    if (is_read && event.record == ALAR_RECORD_TRACE) {
-        head.rank = alar_event_number(&event, ALAR_FIELD_RANK, -1);
-        head.world = alar_event_number(&event, ALAR_FIELD_WORLD, 0);
-        head.is_rank_file = head.rank >= 0 && head.world > 1;
-        head.tag = event.has[ALAR_FIELD_TAG] ? alar_text_hash(event.text[ALAR_FIELD_TAG]) : 0;
-    }
-    alar_lines_close(&lines);
-    return head;
-}
-
-static bool head_is_same(const struct head *a, const struct head *b)
-{
-    return a->is_rank_file && b->is_rank_file && a->world == b->world && a->tag == b->tag;
-}
-
 static bool is_history_name(const char *name)
 {
     size_t length = strlen(name);
@@ -199,12 +155,12 @@ static enum alar_status find_names(struct finding *find, const char *path, char 
 }
 
 /* What the first file that says something says. */
-static struct head find_beside(struct finding *find, char **names, size_t count)
+static struct alar_history_head find_beside(struct finding *find, char **names, size_t count)
 {
-    struct head head = {false, true, 0, 0, 0};
+    struct alar_history_head head = {false, true, 0, 0, 0};
 
     for (size_t k = 0; k < count && head.is_blank; k++) {
-        head = is_history_name(names[k]) ? find_head(find, names[k]) : head;
+        head = is_history_name(names[k]) ? alar_history_head_read(find->records, names[k]) : head;
     }
     return head;
 }
@@ -213,7 +169,7 @@ static struct head find_beside(struct finding *find, char **names, size_t count)
 static enum alar_status find_in_directory(struct finding *find, const char *path, char **names,
                                           size_t count)
 {
-    struct head first = {false, false, 0, 0, 0};
+    struct alar_history_head first = {false, false, 0, 0, 0};
     bool has_any = false;
 
     for (size_t k = 0; k < count; k++) {
@@ -221,12 +177,13 @@ static enum alar_status find_in_directory(struct finding *find, const char *path
             continue;
         }
         ALAR_TRY(find_is_file(find, names[k]));
-        struct head head = find_head(find, names[k]);
+        struct alar_history_head head = alar_history_head_read(find->records, names[k]);
 
         if (head.is_blank) { /* a rank that wrote nothing, beside ranks that did. spec: O-82 */
             head = find_beside(find, names, count);
         }
-        if (has_any && (first.is_rank_file || head.is_rank_file) && !head_is_same(&first, &head)) {
+        if (has_any && (first.is_rank_file || head.is_rank_file) &&
+            !alar_history_head_is_same(&first, &head)) {
             char where[ALAR_ERROR_LINE_BYTES];
 
             snprintf(where, sizeof where, "%s:1:1", names[k]);
@@ -283,18 +240,18 @@ static size_t directory_length(const char *path)
 }
 
 /* Does this rank file go on with the history that the file before it began? */
-static bool find_goes_on(const char *before, const struct head *last, const char *path,
-                         const struct head *head)
+static bool find_goes_on(const char *before, const struct alar_history_head *last, const char *path,
+                         const struct alar_history_head *head)
 {
     size_t length = directory_length(path);
 
-    return before != NULL && head_is_same(last, head) && last->rank != head->rank &&
+    return before != NULL && alar_history_head_is_same(last, head) && last->rank != head->rank &&
            directory_length(before) == length && memcmp(before, path, length) == 0;
 }
 
 static enum alar_status find_paths(struct finding *find, char *const *path, size_t count)
 {
-    struct head last = {false, false, 0, 0, 0};
+    struct alar_history_head last = {false, false, 0, 0, 0};
     const char *before = NULL;
 
     for (size_t k = 0; k < count; k++) {
@@ -311,8 +268,9 @@ static enum alar_status find_paths(struct finding *find, char *const *path, size
             continue;
         }
         ALAR_TRY(find_is_file(find, path[k]));
-        struct head head =
-            is_standard_input ? (struct head){false, false, 0, 0, 0} : find_head(find, path[k]);
+        struct alar_history_head head = is_standard_input
+                                            ? (struct alar_history_head){false, false, 0, 0, 0}
+                                            : alar_history_head_read(find->records, path[k]);
         if (!find_goes_on(before, &last, path[k], &head)) {
             ALAR_TRY(find_history(find, path[k]));
         }

@@ -11,6 +11,11 @@ D="{'ev':'done','rank':0,'op':0,'out':[3]} {'ev':'done','rank':1,'op':0,'out':[3
 D1="{'ev':'done','rank':1,'op':0,'out':[3]}"
 S="{'ev':'contract','wait':'stream'}"
 
+trace() { local r=0 host; for host in "$@"; do
+    printf "{'ev':'trace','rank':$r,'v':1,'world':$#,'clock':'monotonic_ns','t0':0,'boot_id':'x','host':'$host'} "
+    r=$((r + 1))
+done; }
+
 # orders HISTORY: as it is, ranks one after the other, and the last rank first; what has no rank stays in front.
 orders() {
     tr ' ' '\n' <<<"$1" | sed "s/'/\"/g; /^$/d" >"$SCRATCH/0.jsonl"
@@ -194,6 +199,24 @@ check "O-115: one of many is never used" row "UNKNOWN - -" "storage that no oper
 expect_text "O-82: an empty rank file" 2 "a rank has no record" "$BUILD/alar" check tests/histories/judge/empty-rank
 expect_text "O-82: a header that is cut" 2 "UNKNOWN" "$BUILD/alar" check tests/histories/judge/cut-header
 
+# spec: O-85
+V="{'ev':'trace','v':1,'world':2} $P {'ev':'done','rank':0,'op':0,'out':[3]}"
+EE="{'ev':'end','rank':0} {'ev':'end','rank':1}"
+check "O-85: a wait that never returned" row "UNKNOWN - -" "pending where the recording stops" "$V {'ev':'wait','rank':1,'op':0} $EE"
+check "O-85: a second one, after the value" row "PASS - -" "" "$V $D1 {'ev':'wait','rank':1,'op':0} $EE"
+
+# spec: O-43, O-41
+U="{'ev':'contract','use':'once'} {'ev':'issue','rank':0,'op':0,'in':[1,2]} {'ev':'done','rank':0,'op':0,'out':[1,2]}"
+check "O-43: nothing of it is read" row "FAIL unused 0" "" "$U"
+check "O-43: one element of two" row "PASS - -" "" "$U {'ev':'read','rank':0,'op':0,'at':1,'n':1}"
+check "O-41: that one twice" row "FAIL used-twice 0" "" "$U {'ev':'read','rank':0,'op':0,'at':1,'n':1} {'ev':'read','rank':0,'op':0,'at':1,'n':1}"
+
+# spec: O-84
+mkdir "$SCRATCH/two"
+orders "$(trace h h) $P $D {'ev':'end','rank':0} {'ev':'end','rank':1}"
+cp "$SCRATCH/1.jsonl" "$SCRATCH/two/a.jsonl" && cp "$SCRATCH/2.jsonl" "$SCRATCH/two/b.jsonl"
+expect_text "O-84: two merged files with a header for each rank are two histories" 0 "two/b.jsonl" "$BUILD/alar" check "$SCRATCH/two"
+
 # spec: O-77
 for said in "{'ev':'complete','rank':0,'op':0,'out':[3],'t':1}" "{'ev':'test','rank':0,'op':0,'done':true,'t':1}" \
     "{'ev':'wait','rank':0,'op':0,'done':true,'t':1}" "{'ev':'sync','rank':0,'t':1}"; do
@@ -211,10 +234,6 @@ check "O-77: a sync said so before" row "PASS - -" "" \
     "$P $D {'ev':'sync','rank':0} {'ev':'complete','rank':0,'op':0,'out':[3]}"
 
 # spec: O-16, O-02
-trace() { local r=0 host; for host in "$@"; do
-    printf "{'ev':'trace','rank':$r,'v':1,'world':$#,'clock':'monotonic_ns','t0':0,'boot_id':'x','host':'$host'} "
-    r=$((r + 1))
-done; }
 O3="{'ev':'issue','rank':0,'op':0,'in':[1],'t':0} {'ev':'issue','rank':1,'op':0,'in':[2],'t':5} {'ev':'issue','rank':2,'op':0,'in':[4]"
 D3="{'ev':'done','rank':0,'op':0,'out':[7],'t':1} {'ev':'done','rank':1,'op':0,'out':[7],'t':6} {'ev':'done','rank':2,'op':0,'out':[7]"
 E3="{'ev':'end','rank':0} {'ev':'end','rank':1} {'ev':'end','rank':2}"

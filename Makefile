@@ -165,6 +165,10 @@ unit: tests ## the Criterion suites alone
 mpi: tests ## the runs on MPICH ranks alone
 	$(Q)ci/check.sh mpi
 
+.PHONY: stops
+stops: tests ## 60 SIGSTOPs and 60 SIGKILLs over the whole life of a run (STOPS=60)
+	$(Q)STOPS=$(or $(STOPS),60) STOPS_SECONDS=900 bash tests/mpi/stops.sh
+
 asan: ## the Criterion suites under AddressSanitizer and UBSan, with planted defects
 	$(Q)ci/check.sh gates/asan
 

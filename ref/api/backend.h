@@ -74,6 +74,7 @@ struct alar_boot {
     void (*log)(void *peers, const char *line);
     int (*allgather)(void *peers, const void *send, void *recv, uint64_t bytes);
     int (*barrier)(void *peers);
+    uint64_t timeout_us; /* how long comm_create may wait for the others; 0: for ever */
 };
 
 /* What the back end promises; masks have bit 1 << number set for what it can do. */

@@ -14,6 +14,7 @@ enum {
     REPORTS_MAX = LINES_MAX * ALAR_METRICS_MAX,
     WAIT_SLICE_US = 10000,
     FAREWELL_US = 30000000,
+    SUM_US = 30000000,
     GRACE_US = 100000
 };
 
@@ -61,7 +62,7 @@ static enum alar_status history_start(struct alar *log, uint64_t *since_us, char
     if (log->rank == 0) {
         bad = alar_history_prepare(log->config.history, false, error_line) != ALAR_OK;
     }
-    ALAR_TRY(alar_sum_over_ranks(&log->backend, log->context, 21, &bad, 1));
+    ALAR_TRY(alar_sum_over_ranks(&log->backend, log->context, 21, SUM_US, &bad, 1));
     if (bad != 0) {
         return ALAR_E_INPUT;
     }

@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 enum {
-    SUM_ELEMENTS_MAX = 16,
-    SUM_US = 30000000
+    SUM_ELEMENTS_MAX = 16
 };
 
 struct alar_driver_options alar_config_driver(const struct alar_config *config, uint32_t ranks)
@@ -106,8 +105,17 @@ enum alar_status alar_config_history(const struct alar_config *config,
     return ALAR_OK;
 }
 
+enum alar_status alar_comm_status(int code)
+{
+    return code == 0                 ? ALAR_OK
+           : code == -ALAR_E_TIMEOUT ? ALAR_E_TIMEOUT
+           : code == -ALAR_E_LOST    ? ALAR_E_LOST
+                                     : ALAR_E_BACKEND;
+}
+
 enum alar_status alar_sum_over_ranks(const struct alar_backend *backend, void *context,
-                                     uint64_t epoch, int64_t *elements, size_t count)
+                                     uint64_t epoch, uint64_t limit_us, int64_t *elements,
+                                     size_t count)
 {
     const struct alar_op op = {.scale = 1.0};
     int64_t sum[SUM_ELEMENTS_MAX];
@@ -116,17 +124,18 @@ enum alar_status alar_sum_over_ranks(const struct alar_backend *backend, void *c
     int error = 0;
 
     PRE(count <= SUM_ELEMENTS_MAX);
-    if (backend->comm_create(context, NULL, 0, epoch, &comm) != 0 ||
-        backend->allreduce(comm, elements, sum, count, ALAR_I64, ALAR_SUM, NULL, &op, &request) !=
-            0) {
+    ALAR_TRY(alar_comm_status(backend->comm_create(context, NULL, 0, epoch, &comm)));
+    if (backend->allreduce(comm, elements, sum, count, ALAR_I64, ALAR_SUM, NULL, &op, &request) !=
+        0) {
         return ALAR_E_BACKEND;
     }
-    uint64_t until = alar_clock_now(NULL) + SUM_US;
-    int failed = backend->wait(request, NULL, SUM_US, &error);
+    uint64_t now = alar_clock_now(NULL);
+    uint64_t until = limit_us < UINT64_MAX - now ? now + limit_us : UINT64_MAX;
+    int failed = backend->wait(request, NULL, limit_us, &error);
     /* A rank that has added its elements may have left since: the sum is still to come. */
     while (failed == -ALAR_E_LOST && alar_clock_now(NULL) < until) {
         alar_clock_sleep(alar_clock_now(NULL) + 1000);
-        failed = backend->wait(request, NULL, SUM_US, &error);
+        failed = backend->wait(request, NULL, limit_us, &error);
     }
     if (failed != 0 || error != 0) {
         return ALAR_E_TIMEOUT;

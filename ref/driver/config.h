@@ -32,11 +32,14 @@ ALAR_MUST_USE enum alar_status alar_config_history(const struct alar_config *con
                                                    struct alar_history **history,
                                                    uint64_t *since_us, char *error_line);
 
+/* What comm_create's code comes to: a rank that does not come is no defect of the back end. */
+ALAR_MUST_USE enum alar_status alar_comm_status(int code);
+
 /* Adds up at most 16 elements over all ranks of a back end in whose wait real time passes, on a
-   communicator of its own with that epoch; waits 30 s at most.
+   communicator of its own with that epoch; waits for `limit_us` at most.
    Errors: ALAR_E_BACKEND; ALAR_E_TIMEOUT when a rank does not come. */
 ALAR_MUST_USE enum alar_status alar_sum_over_ranks(const struct alar_backend *backend,
-                                                   void *context, uint64_t epoch, int64_t *elements,
-                                                   size_t count);
+                                                   void *context, uint64_t epoch, uint64_t limit_us,
+                                                   int64_t *elements, size_t count);
 
 #endif

@@ -1,4 +1,5 @@
 /* A driver's beginning and end: everything is allocated here, once. */
+#include "driver/config.h"
 #include "driver/driver_state.h"
 
 #include "base/check.h"
@@ -43,10 +44,9 @@ static enum alar_status driver_start(struct alar_driver *driver)
         return ALAR_E_UNSUPPORTED;
     }
     driver->comm = options->comm;
-    if (driver->comm == NULL && !options->is_spectator &&
-        options->backend->comm_create(options->context, NULL, 0, options->comm_epoch,
-                                      &driver->comm) != 0) {
-        return ALAR_E_BACKEND;
+    if (driver->comm == NULL && !options->is_spectator) {
+        ALAR_TRY(alar_comm_status(options->backend->comm_create(
+            options->context, NULL, 0, options->comm_epoch, &driver->comm)));
     }
     driver->can_block = options->is_blocking && options->config.is_sync && caps.can_block;
     driver_record_promises(driver, &caps);

@@ -30,7 +30,7 @@ static struct run_totals totals_of(struct run *run)
         elements[8] += (int64_t)run->rank[i].elapsed_us;
     }
     run_meet(run);
-    if (run_sum(run, run->is_twin ? 12 : 11, elements, TOTAL_ELEMENTS) != ALAR_OK) {
+    if (run_sum(run, run->is_twin ? 12 : 11, "the totals", elements, TOTAL_ELEMENTS) != ALAR_OK) {
         run->code = ALAR_CLASS_INCOMPLETE;
     }
     return (struct run_totals){elements[0], elements[1], elements[2],
@@ -57,7 +57,7 @@ static enum alar_class run_shortfall(struct run *run, const struct run_totals *p
     for (uint32_t i = 0; i < run->rank_count; i++) {
         elements[0] += !alar_history_is_whole(run->rank[i].history);
     }
-    if (run_sum(run, 13, elements, 2) != ALAR_OK) {
+    if (run_sum(run, 13, "the verdict", elements, 2) != ALAR_OK) {
         return ALAR_CLASS_INCOMPLETE;
     }
     enum alar_class wrong = elements[1] > 0 ? ALAR_CLASS_WRONG : ALAR_CLASS_GOOD;

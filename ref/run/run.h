@@ -65,7 +65,8 @@ struct alar_run_options {
     const struct alar_run_wrap *wrap; /* borrowed; NULL: none */
     bool has_extremes; /* log the least and the greatest loss over ranks, and the tokens, too */
     bool has_twin;
-    bool is_quiet; /* no log lines */
+    uint64_t start_deadline_ms; /* until all ranks are under way; 0: none */
+    bool is_quiet;              /* no log lines */
 };
 
 /* Counts of one pass, over all ranks. */

@@ -18,14 +18,6 @@ static uint64_t deadline_us(const struct run *run)
     return run->config.deadline_ms == ALAR_NO_DEADLINE ? 0 : run->config.deadline_ms * 1000;
 }
 
-/* Time that ranks have to answer: a tenth of the deadline, but no less than 100 ms. */
-static uint64_t grace_us(const struct run *run)
-{
-    uint64_t tenth = deadline_us(run) / 10;
-
-    return tenth > 100000 ? tenth : 100000;
-}
-
 /* " 2,5" for the culprits. */
 static void append_culprits(char *line, const struct alar_barrier *roll,
                             const struct alar_barrier_outcome *ending)
@@ -100,7 +92,7 @@ static void ending_line(char *line, const struct run_rank *rank, const struct al
 static void linger(const struct run_rank *rank)
 {
     const struct run *run = rank->run;
-    uint64_t until = alar_clock_now(NULL) + 2 * deadline_us(run) + grace_us(run);
+    uint64_t until = alar_clock_now(NULL) + 2 * deadline_us(run) + run_grace_us(run);
 
     while (run->backend->progress != NULL && alar_clock_now(NULL) < until &&
            run->backend->progress(rank->context) != -ALAR_E_LOST) {
@@ -121,7 +113,8 @@ static struct alar_barrier_outcome ending_find(struct run_rank *rank, struct ala
     memset(rank->note, 0, run->ranks * sizeof(*rank->note));
     rank->note[rank->rank] = own;
     if ((status == ALAR_E_TIMEOUT || status == ALAR_E_LOST) && run->backend->roll_call != NULL &&
-        run->backend->roll_call(rank->context, grace_us(run), rank->presence, rank->note) == 0) {
+        run->backend->roll_call(rank->context, run_grace_us(run), rank->presence, rank->note) ==
+            0) {
         return alar_barrier_judge(roll);
     }
     return (struct alar_barrier_outcome){
@@ -175,7 +168,7 @@ void run_rank_lost(struct run_rank *rank, enum alar_status status)
     if (status == ALAR_E_NONFINITE) {
         linger(rank);
     }
-    run->backend->leave(rank->context, code, rank->presence, grace_us(run));
+    run->backend->leave(rank->context, code, rank->presence, run_grace_us(run));
 }
 
 /* Simulated ranks that are through wait for nobody in fact; whoever has left is missed all the

@@ -76,9 +76,7 @@ enum alar_status run_groups_open(const struct run *run, const struct alar_backen
             int32_t size = group_members(run, (enum group_kind)kind, i, members);
             void *comm = NULL;
 
-            status = backend->comm_create(context, members, size, epoch++, &comm) == 0
-                         ? ALAR_OK
-                         : ALAR_E_BACKEND;
+            status = alar_comm_status(backend->comm_create(context, members, size, epoch++, &comm));
             if (comm != NULL) {
                 *group_place(groups, (enum group_kind)kind) = comm;
             }

@@ -3,6 +3,7 @@
 #include "faults/point.h"
 #include "run/run_state.h"
 #include "sys/clock.h"
+#include "sys/guard.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,7 +201,13 @@ static void rank_note(const struct run *run, const struct run_rank *rank)
 /* Lets the rank do what it can now. */
 static void rank_turn(struct run *run, struct run_rank *rank)
 {
+    if (run->is_twin) { /* whose calls block */
+        run_guard(run, "the twin");
+    }
     rank->turn = alar_training_loop_advance(rank->loop, &rank->wake_us);
+    if (run->is_twin) {
+        alar_guard_clear();
+    }
     run->options->view->progress(run, alar_training_loop_steps(rank->loop));
     if (rank->turn == ALAR_TURN_BLOCKED) {
         rank_note(run, rank);
@@ -250,21 +257,28 @@ static void rank_refuse(const struct run *run, const struct run_rank *rank, enum
 
 enum alar_status run_pass(struct run *run)
 {
+    const char *what = run->is_twin ? "the start of the twin" : "the start";
     int64_t start = 0;
 
     if (run->is_simulated) {
         ALAR_TRY(world_open(run));
+    } else {
+        run_guard(run, what);
     }
     for (uint32_t i = 0; i < run->rank_count; i++) {
         enum alar_status status = rank_open(run, &run->rank[i]);
 
+        if ((status == ALAR_E_TIMEOUT || status == ALAR_E_LOST) && !run->is_simulated) {
+            run_absent(run, status, what);
+        }
         if (status != ALAR_OK) {
             rank_refuse(run, &run->rank[i], status);
             return status;
         }
     }
     /* All ranks start together, so that nobody's start-up counts as somebody's step. */
-    ALAR_TRY(run_sum(run, run->is_twin ? 32 : 31, &start, 1));
+    ALAR_TRY(run_sum(run, run->is_twin ? 32 : 31, what, &start, 1));
+    run->is_started = true;
     for (uint32_t i = 0; i < run->rank_count && !run->is_simulated; i++) {
         run->rank[i].wake_us = run->rank[i].since_us = run->rank[i].start_us = alar_clock_now(NULL);
     }

@@ -4,6 +4,7 @@
 #include "faults/point.h"
 #include "run/run_state.h"
 #include "sys/error_line.h"
+#include "sys/guard.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,16 +12,8 @@
 #include <string.h>
 
 enum {
-    FAREWELL_US = 30000000,
     LEAVE_US = 100000
 };
-
-enum alar_status run_sum(struct run *run, uint64_t epoch, int64_t *elements, size_t count)
-{
-    return run->is_simulated
-               ? ALAR_OK
-               : alar_sum_over_ranks(run->backend, run->context, epoch, elements, count);
-}
 
 /* The worst of what each process has come to: all go on, or none does. Rank 0 speaks for all; where
    it knows nothing of the trouble, those who do speak too. */
@@ -30,7 +23,7 @@ static enum alar_status run_agree(struct run *run, uint64_t epoch, enum alar_sta
     const struct run_rank self = {.rank = run->own, .run = run};
     int64_t failed[3] = {own != ALAR_OK, own == ALAR_E_NOMEM, own != ALAR_OK && run->own == 0};
 
-    enum alar_status status = run_sum(run, epoch, failed, 3);
+    enum alar_status status = run_sum(run, epoch, "the opening", failed, 3);
     if (status != ALAR_OK && own == ALAR_OK) {
         snprintf(error_line, ALAR_ERROR_LINE_BYTES,
                  "the back end '%s': expected a sum over its ranks (i64 SUM), found: %s",
@@ -132,11 +125,17 @@ static enum alar_status library_suits(struct run *run, char *error_line)
 /* One rank a process, as the launcher says. */
 static enum alar_status library_open(struct run *run, char *error_line)
 {
-    struct alar_boot boot = {.rank = -1, .ranks = -1, .config = ""};
+    const uint64_t deadline_ms = run->config.deadline_ms;
+    struct alar_boot boot = {.rank = -1,
+                             .ranks = -1,
+                             .config = "",
+                             .timeout_us =
+                                 deadline_ms == ALAR_NO_DEADLINE ? 0 : deadline_ms * 1000};
 
     if (run->is_simulated) {
         return ALAR_OK;
     }
+    run_guard(run, "the start of the library");
     if (run->backend->init(&run->context, &boot) != 0) {
         snprintf(error_line, ALAR_ERROR_LINE_BYTES, "the back end '%s' does not start",
                  run->backend->name);
@@ -295,14 +294,20 @@ static enum alar_status library_close(struct run *run)
     if (run->context == NULL) {
         return ALAR_OK;
     }
-    if (run->backend->farewell != NULL && run->backend->farewell(run->context, FAREWELL_US) != 0) {
+    run_guard(run, "the end of the library");
+    if (run->backend->farewell != NULL &&
+        run->backend->farewell(run->context, run_limit_us(run)) != 0) {
         library_leave(run);
         status = ALAR_E_TIMEOUT;
     }
     if (run->meeting != NULL) {
         run->backend->comm_free(run->meeting);
     }
-    return run->backend->fini(run->context) == 0 ? status : ALAR_E_BACKEND;
+    if (run->backend->fini(run->context) != 0) {
+        status = ALAR_E_BACKEND;
+    }
+    alar_guard_clear();
+    return status;
 }
 
 /* Were they written to their end? */

@@ -74,6 +74,8 @@ struct run {
     uint32_t own;      /* rank of this process; on the simulator 0, the first of its ranks */
     struct run_rank *rank;
     uint32_t rank_count;              /* run by this process */
+    bool is_started;                  /* the ranks are under way: the deadline of waits holds */
+    uint32_t guarded;                 /* how often the guard has expired over what it guards */
     bool is_twin;                     /* the second pass */
     struct alar_report_file log_json; /* open where has_log_json */
     bool has_log_json;
@@ -88,10 +90,24 @@ struct run {
 ALAR_MUST_USE enum alar_status run_open(struct run *run, char *error_line);
 ALAR_MUST_USE enum alar_status run_close(struct run *run, char *error_line);
 
+/* run_together.c: how long ranks wait for each other: --start-deadline-ms, then --deadline-ms;
+   UINT64_MAX: for ever. And how long they have to answer: a tenth, but no less than 100 ms. */
+uint64_t run_limit_us(const struct run *run);
+uint64_t run_grace_us(const struct run *run);
+
+/* Until alar_guard_clear: should a call of the library not return, the process ends by itself with
+   2, and says which ranks of this host do not run. */
+void run_guard(struct run *run, const char *what);
+
+/* Some rank did not come to `what`: calls the roll, says who is silent, and leaves with 2. Returns
+   only where the back end has no way to leave. */
+void run_absent(struct run *run, enum alar_status status, const char *what);
+
 /* Adds up at most 16 elements over all ranks, on a communicator of its own with that epoch; on the
-   simulator they are in one place already. Errors: ALAR_E_BACKEND; ALAR_E_TIMEOUT. */
-ALAR_MUST_USE enum alar_status run_sum(struct run *run, uint64_t epoch, int64_t *elements,
-                                       size_t count);
+   simulator they are in one place already. Does not return to a rank that lost another one, see
+   run_absent. Errors: ALAR_E_BACKEND; ALAR_E_TIMEOUT, ALAR_E_LOST. */
+ALAR_MUST_USE enum alar_status run_sum(struct run *run, uint64_t epoch, const char *what,
+                                       int64_t *elements, size_t count);
 
 /* run_groups.c: who reduces with whom. Errors: ALAR_E_INPUT when the ranks are not pp x dp x cp,
    with one line in `error_line`; ALAR_E_BACKEND, ALAR_E_NOMEM. */

@@ -1,5 +1,6 @@
 /* The phases of a step, each left as soon as it can be. */
 #include "run/training_loop.h"
+#include "driver/config.h"
 
 #include "base/check.h"
 #include "faults/point.h"
@@ -61,10 +62,9 @@ enum alar_status alar_training_loop_open(struct alar_training_loop **loop,
     }
     made->options = *options;
     enum alar_status status = buffers_open(made);
-    if (status == ALAR_OK && bytes > 0 && options->gradient_comm == NULL &&
-        options->backend->comm_create(options->context, NULL, 0, options->comm_epoch,
-                                      &made->comm) != 0) {
-        status = ALAR_E_BACKEND;
+    if (status == ALAR_OK && bytes > 0 && options->gradient_comm == NULL) {
+        status = alar_comm_status(options->backend->comm_create(options->context, NULL, 0,
+                                                                options->comm_epoch, &made->comm));
     }
     if (status != ALAR_OK) {
         made->options.sharing.comm = NULL; /* still the caller's */

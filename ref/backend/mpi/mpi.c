@@ -82,6 +82,37 @@ static int ranks_check(const struct alar_mpi *mpi, const int32_t *ranks, int32_t
     return 0;
 }
 
+/* Until all ranks have come to a collective call that does not block. It can't be taken back: what
+   did not end in time stays under way. */
+static int all_come(struct alar_mpi *mpi, MPI_Request *request)
+{
+    struct alar_mpi_backoff backoff = {0};
+    int is_over = 0;
+
+    for (;;) {
+        int lost = alar_mpi_barrier_poll(&mpi->barrier);
+
+        if (MPI_Test(request, &is_over, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+            return -ALAR_E_BACKEND;
+        }
+        if (is_over || lost != 0) {
+            return is_over ? 0 : lost;
+        }
+        if (!alar_mpi_backoff_next(&backoff, &mpi->patience, mpi->timeout_us)) {
+            return -ALAR_E_TIMEOUT;
+        }
+    }
+}
+
+static int world_duplicate(struct alar_mpi *mpi, struct alar_mpi_comm *comm)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int status =
+        alar_mpi_failed(mpi, "MPI_Comm_idup", MPI_Comm_idup(mpi->world, &comm->comm, &request));
+
+    return status == 0 ? all_come(mpi, &request) : status;
+}
+
 static int group_create(const struct alar_mpi *mpi, const int32_t *ranks, int32_t count,
                         MPI_Comm *comm)
 {
@@ -117,9 +148,15 @@ static int mpi_comm_create(void *context, const int32_t *ranks, int32_t count, u
         return -ALAR_E_FULL;
     }
     if (ranks == NULL) {
-        status = alar_mpi_failed(mpi, "MPI_Comm_dup", MPI_Comm_dup(mpi->world, &comm->comm));
+        status = world_duplicate(mpi, comm);
     } else {
+        MPI_Request request = MPI_REQUEST_NULL;
+
         status = ranks_check(mpi, ranks, count);
+        if (status == 0) { /* MPI_Comm_create blocks: not before all are there */
+            status = alar_mpi_failed(mpi, "MPI_Ibarrier", MPI_Ibarrier(mpi->world, &request));
+        }
+        status = status == 0 ? all_come(mpi, &request) : status;
         if (status == 0) {
             status = alar_mpi_failed(mpi, "MPI_Comm_create",
                                      group_create(mpi, ranks, count, &comm->comm));

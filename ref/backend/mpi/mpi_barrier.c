@@ -17,13 +17,16 @@
    the missing one, and mpiexec would never return without the MPI_Abort. */
 #include "backend/mpi/mpi_state.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 enum {
     /* An abort kills with output still in hydra's pipes: the last verdict must have passed them. */
     LINGER_US = 200000,
     /* What the others allow the lowest rank beyond twice the grace. */
-    LAST_WORD_US = 500000
+    LAST_WORD_US = 500000,
+    /* An abort that works takes milliseconds. */
+    ABORT_S = 2
 };
 
 static bool letter_is_free(struct alar_mpi_letter *letter)
@@ -186,6 +189,14 @@ int alar_mpi_barrier_farewell(struct alar_mpi_barrier *barrier,
     }
 }
 
+static int exit_code;
+
+static void abort_expired(int number)
+{
+    (void)number;
+    _exit(exit_code);
+}
+
 /* Has everybody in `presence` but this rank said LEAVING? */
 static bool all_have_left(const struct alar_mpi_barrier *barrier, const uint8_t *presence)
 {
@@ -221,7 +232,11 @@ _Noreturn void alar_mpi_barrier_leave(struct alar_mpi_barrier *barrier,
     while (alar_mpi_backoff_next(&backoff, patience, LINGER_US)) {
         alar_mpi_barrier_poll(barrier);
     }
-    /* The others come here only when the lowest rank did not: the job must end all the same. */
+    /* The others come here only when the lowest rank did not: the job must end all the same. An
+       abort waits for a launcher, which may be gone. */
+    exit_code = code;
+    signal(SIGALRM, abort_expired);
+    alarm(ABORT_S);
     MPI_Abort(MPI_COMM_WORLD, code);
     _exit(code);
 }

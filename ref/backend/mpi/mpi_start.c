@@ -184,6 +184,7 @@ int alar_mpi_init(void **context, struct alar_boot *boot)
     mpi->world = MPI_COMM_NULL;
     mpi->log = boot->log;
     mpi->peers = boot->peers;
+    mpi->timeout_us = boot->timeout_us > 0 ? boot->timeout_us : UINT64_MAX;
     mpi->capacity = REQUESTS_DEFAULT;
     mpi->patience = (struct alar_mpi_patience){.spins = 32, .sleep_us = 50};
     for (int i = 0; i < ALAR_MPI_COMMS_MOST; i++) {

@@ -133,7 +133,8 @@ struct alar_mpi_comm {
 struct alar_mpi {
     struct alar_mpi_barrier barrier;
     struct alar_mpi_patience patience;
-    MPI_Comm world; /* duplicated */
+    MPI_Comm world;      /* duplicated */
+    uint64_t timeout_us; /* of comm_create */
     int32_t rank;
     int32_t ranks;
     bool owns_library; /* the host did not start MPI, so this does, and ends it */

@@ -1,0 +1,19 @@
+/* The ranks that a launcher started on this host beside this process, as the system sees them. */
+#ifndef ALAR_SIBLINGS_H
+#define ALAR_SIBLINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* This process's rank as hydra and Open MPI tell it in the environment; -1 when they don't. */
+int64_t alar_sibling_own_rank(void);
+
+/* Asks the launcher to end the job with that code, in the words in which MPI_Abort asks hydra;
+   where there is none that understands them, nothing happens. */
+void alar_siblings_abort(int code);
+
+/* Marks the ranks that do not run: stopped, or ended although all ranks are on this host. Returns
+   how many; `all_here`: are all on this host, so that none else can be? */
+uint32_t alar_siblings_idle(bool *idle, uint32_t ranks, bool *all_here);
+
+#endif

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Ranks and launchers that stop or die at any moment of a run: nobody hangs, and who is missing is named.
+# seconds: 240
+. "$(dirname "$0")/../lib/tally.sh"
+. tests/lib/mpi.sh
+
+# `make stops` does this 60 times each.
+life() { timeout -k 2 "${STOPS_SECONDS:-110}" /usr/bin/python3 tests/mpi/stops.py "$BUILD/alar" "$1" "$2" "${3:-1}"; }
+stops=${STOPS:-4}
+expect_text "a rank is stopped, $stops times" 0 "$stops of $stops ended as promised" life STOP "$stops"
+tail -n 8 "$SCRATCH/.output"
+expect_text "a rank is killed, $stops times" 0 "$stops of $stops ended as promised" life KILL "$stops"
+tail -n 8 "$SCRATCH/.output"
+
+# ---- a launcher that does not answer -------------------------------------------------------------
+children() { ps -o pid= --ppid "$1" | tr -d ' '; }
+deserted() { # deserted SIGNAL: the launcher's proxy is hit while a rank is mute; do the others end by themselves?
+    local job proxy ranks rank until
+    timeout -k 1 60 mpiexec.mpich -n 4 "$BUILD/alar" run --async-log-allreduce --deadline-ms 1000 \
+        --faults faults/plans/mute-early.plan --quiet --history "$SCRATCH/h$1" &
+    job=$!
+    until [ -s "$SCRATCH/h$1/rank0.jsonl" ]; do kill -0 $job || return 9; done
+    proxy=$(children "$(children $job)")
+    ranks=$(children "$proxy")
+    [ "$(wc -w <<<"$ranks")" -eq 4 ] || return 8
+    kill -"$1" "$proxy"
+    until=$((SECONDS + 12))
+    for rank in $ranks; do # a zombie is one that ended, and whose parent does not look
+        while [[ "$(ps -o stat= -p "$rank")" =~ ^[RSD] ]] && [ $SECONDS -lt $until ]; do sleep 0.1; done
+        ps -o pid=,stat=,args= -p "$rank"
+    done
+    left=$(for rank in $ranks; do ps -o stat= -p "$rank"; done | grep -c '^[RSD]')
+    kill -CONT "$proxy" 2>/dev/null
+    for rank in $ranks; do kill -KILL "$rank" 2>/dev/null; done
+    wait $job
+    [ "$left" -le 1 ] # the mute one sleeps on, for it lost nobody
+}
+check "a launcher that was stopped: who lost a peer ends all the same" deserted STOP
+tally

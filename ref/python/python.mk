@@ -1,5 +1,5 @@
 # Targets of the Python package.
-.PHONY: python-programs wheel torch
+.PHONY: python-programs wheel torch torch-frameworks
 
 # What the package packs: without failure points and MPI, and with yajl inside.
 python-programs:
@@ -9,5 +9,9 @@ wheel: ## a wheel of the Python package alar, in build/dist
 	$(Q)ci/wheel.sh $(BUILD)/dist
 
 torch: deps-matrix ## the torch recorder with torch 1.13 and 2.13, Flight Recorder dumps, the wheel
-	$(Q)$(MAKE) $(PARALLEL) $(BUILD)/alar
+	$(Q)$(MAKE) $(PARALLEL) all
 	$(Q)ci/check.sh torch
+
+torch-frameworks: deps-matrix ## the adapters of alar.Log with transformers' Trainer and Lightning
+	$(Q)$(MAKE) $(PARALLEL) all
+	$(Q)ci/check.sh torch/log_frameworks

@@ -64,6 +64,7 @@ for version in 1.13 2.13; do
     check "$version: all cases" bare $here/log_cases.py $cases
     cp "$SCRATCH/.output" "$SCRATCH/cases"
     for case in $cases; do check "$version: $case" grep -q "^$case: good" "$SCRATCH/cases"; done
+    expect_text "$version: Megatron-LM's report, taken and handed back" 0 '"good": true' bare $here/log_frameworks.py megatron 2
     check "$version: recorded" recorded "$SCRATCH/h" -- $here/log_recorded.py "$SCRATCH/store" pair64 async-step 1
     expect_text "$version: every number passes" 0 "6 of 6 reports recomputed" verdict "$SCRATCH/h"
 done

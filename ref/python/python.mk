@@ -1,5 +1,5 @@
 # Targets of the Python package.
-.PHONY: python-programs wheel torch torch-frameworks
+.PHONY: python-programs wheel torch torch-frameworks bench-torch
 
 # What the package packs: without failure points and MPI, and with yajl inside.
 python-programs:
@@ -15,3 +15,7 @@ torch: deps-matrix ## the torch recorder with torch 1.13 and 2.13, Flight Record
 torch-frameworks: deps-matrix ## the adapters of alar.Log with transformers' Trainer and Lightning
 	$(Q)$(MAKE) $(PARALLEL) all
 	$(Q)ci/check.sh torch/log_frameworks
+
+bench-torch: deps-matrix ## what alar.Log buys in PyTorch, beside what frameworks do: a table of tests/bench/README.md
+	$(Q)$(MAKE) $(PARALLEL) all
+	$(Q)python3 tests/bench/bench.py torch_log

@@ -1,4 +1,5 @@
-# For the scripts of tests/torch: which Pythons there are, and how their programs are run.
+# For the scripts of tests/torch: which Pythons there are, and how their programs are run. TORCH_VERSIONS="2.13":
+# with that version of torch alone.
 
 # shellcheck source=tally.sh
 . "$(dirname "${BASH_SOURCE[0]}")/tally.sh"

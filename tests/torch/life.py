@@ -6,7 +6,7 @@ threads  two threads, each with a group of its own
 ring     many all-reduces, for --last
 slow     writes a line after ten all-reduces, and waits to be killed
 fork     a child that is forked and makes a group of its own
-raises, exits, nothing
+raises, exits, nothing, groupless
 """
 import os
 import sys
@@ -87,6 +87,8 @@ if __name__ == "__main__":
         sys.exit(0)
     if WHAT == "exits":
         sys.exit(7)
+    if WHAT == "groupless":
+        dist.all_reduce(torch.ones(1))
     if WHAT == "torchrun":
         dist.init_process_group("gloo")
         print(reduce(6, dist.get_rank()))
@@ -99,6 +101,7 @@ if __name__ == "__main__":
             time.sleep(300)
         dist.init_process_group("gloo", init_method="file://" + PLACE, rank=0, world_size=1)
         print(reduce(3000, 0))
+        dist.destroy_process_group()  # gloo sometimes aborts at the end of a process that does not
     elif WHAT == "fork":
         if os.fork() == 0:
             child(1)

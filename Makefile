@@ -165,6 +165,10 @@ unit: tests ## the Criterion suites alone
 mpi: tests ## the runs on MPICH ranks alone
 	$(Q)ci/check.sh mpi
 
+.PHONY: mutate
+mutate: tests ## 300 drawn changes of the core, each of which a check must notice (COUNT=300, SEED=1, ONLY=path)
+	$(Q)BUILD='$(BUILD)' tests/mutate/mutate.py --count $(or $(COUNT),300) --seed $(or $(SEED),1) --only '$(ONLY)'
+
 .PHONY: stops
 stops: tests ## 60 SIGSTOPs and 60 SIGKILLs over the whole life of a run (STOPS=60)
 	$(Q)STOPS=$(or $(STOPS),60) STOPS_SECONDS=900 bash tests/mpi/stops.sh

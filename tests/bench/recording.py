@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import tempfile
+import textwrap
 
 import bench
 
@@ -48,8 +49,8 @@ def show(data):
     for name, of in data["wholes"].items():
         print(f"| {name} | {bench.median(of['bare']):.1f} | "
               + " | ".join(above(of[mode], of["bare"]) for mode in modes) + " |")
-    print("  parts, the least of 50: " + "; ".join(f"{name} {us:.2f}" for name, us in data["parts"].items()),
-          flush=True)
+    parts = "parts, the least of 50: " + "; ".join(f"{name} {us:.2f}" for name, us in data["parts"].items())
+    print(textwrap.indent(textwrap.fill(parts, 150), "  "), flush=True)
 
 
 def main():

@@ -330,6 +330,7 @@ static void json_verdict(yajl_gen json, const struct alar_history_files *files,
     alar_gen_key_count(json, "operations", verdict->operations);
     alar_gen_key_count(json, "judged", verdict->judged);
     alar_gen_key_count(json, "given_up", verdict->given_up);
+    alar_gen_key_count(json, "empty", verdict->empty);
     alar_gen_key_count(json, "called", verdict->called);
     alar_gen_key_count(json, "prefixes", verdict->prefixes);
     alar_gen_key_count(json, "reports", verdict->reports);

@@ -69,6 +69,9 @@ void verdict_say_pass(struct verdict_phrase *phrase, const struct alar_verdict *
         verdict_say(phrase, " (of %llu only the first elements, which is what was recorded)",
                     (unsigned long long)verdict->prefixes);
     }
+    if (verdict->empty) {
+        verdict_say(phrase, " (%llu had no element)", (unsigned long long)verdict->empty);
+    }
     if (verdict->called) {
         verdict_say(phrase,
                     " (of %llu, no all-reduces, the calls alone were compared; the first: %s)",

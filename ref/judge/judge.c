@@ -313,7 +313,8 @@ static void finish_absent(struct alar_judge *judge)
     if (judge->has_absent) {
         judge_unknown(judge, ALAR_UNKNOWN_ABSENT, judge->absent, ALAR_RANK_ALL);
     }
-    if (judge->verdict.judged + judge->verdict.given_up + judge->verdict.called <
+    if (judge->verdict.judged + judge->verdict.given_up + judge->verdict.called +
+            judge->verdict.empty <
         judge->verdict.operations) {
         judge_unknown(judge, ALAR_UNKNOWN_UNJUDGED, (struct alar_place){0, 0}, ALAR_RANK_ALL);
     }

@@ -278,6 +278,11 @@ void judge_value(struct alar_judge *judge, struct judge_op *op)
                     (!op->is_in_parts || op->in_parts == op->elements);
     bool is_judged = is_whole && op->classes > 0;
     bool is_called = op->collective % 8 != 0 && op->is_refused && op->ins + op->outs == 0;
+
+    if (op->n == 0 && !is_called) {
+        judge->verdict.empty++; /* it has a life, and no value */
+        return;
+    }
     struct judge_tally tally = is_judged ? value_classes(judge, op) : value_count(judge, op);
 
     judge_value_doubts(judge, op, is_judged, &tally);

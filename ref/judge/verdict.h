@@ -248,6 +248,7 @@ struct alar_verdict {
     char refusal[2 * ALAR_NAME_MAX]; /* why, of the first, which is: */
     char refused_group[ALAR_NAME_MAX];
     uint64_t refused_number;
+    uint64_t empty;  /* of no element */
     uint64_t called; /* collectives that are no all-reduces, of which the recorder had no values */
     struct alar_pending pending; /* the first one of ALAR_UNKNOWN_PENDING */
     uint32_t stands;             /* ranks that stood somewhere; the first ones follow */

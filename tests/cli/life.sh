@@ -255,6 +255,14 @@ check "N-21: another average" row "PASS - -" "any missing rank" "$(pair "'red':'
 orders "$(pair "'red':'product'" 1 1 1)"
 expect_text "N-21: a pass without power is none" 2 "could not have revealed" "$BUILD/alar" check --require-power "$SCRATCH/0.jsonl"
 
+# spec: O-31
+Z="{'ev':'issue','rank':0,'op':0,'n':0,'in':[]} {'ev':'issue','rank':1,'op':0,'n':0}"
+ZD="{'ev':'done','rank':0,'op':0,'out':[]} {'ev':'done','rank':1,'op':0}"
+check "O-31: no element, and nothing else" row "UNKNOWN - -" "no operation was judged" "$Z $ZD"
+check "O-31: beside another one" row "PASS - -" "1 of 2 operations judged, same bits on all ranks, all values legal (1 had no element)" \
+    "$Z $ZD {'ev':'issue','rank':0,'op':1,'in':[1]} {'ev':'issue','rank':1,'op':1,'in':[2]} {'ev':'done','rank':0,'op':1,'out':[3]} {'ev':'done','rank':1,'op':1,'out':[3]}"
+check "O-31: and can be leaked" row "FAIL leak 1" "" "$Z {'ev':'done','rank':0,'op':0,'out':[]}"
+
 # spec: O-112
 check "O-112: what was reduced is reduced again" row "PASS - -" "note: reduced-again, 1 time" \
     "$P $D {'ev':'issue','rank':0,'op':1,'in':[3]} {'ev':'issue','rank':1,'op':1,'in':[3]} {'ev':'done','rank':0,'op':1,'out':[6]} {'ev':'done','rank':1,'op':1,'out':[6]}"

@@ -68,7 +68,7 @@ Test(judge_result, says_what_was_not_recorded)
          "illegal-value: operation world/0, rank 0"},
         {"no result, and nothing in it",
          ISSUE("0", "0", ",'in':[]") "{'ev':'done','rank':0,'op':0}\n", ALAR_UNKNOWN,
-         "not recorded"},
+         "no operation was judged"},
         {"twice: the completion's bits, and the wait's",
          "{'ev':'contract','wait':'stream'}\n" PAIR("", "1", "2")
              BOTH("3") "{'ev':'complete','rank':0,'op':0,'out':[7]}\n{'ev':'complete','rank':1,'op'"

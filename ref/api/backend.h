@@ -87,8 +87,9 @@ struct alar_caps {
     uint8_t is_in_place;      /* send == recv is allowed */
     uint8_t allows_empty;     /* count 0 is allowed */
     uint8_t needs_progress;   /* pending operations stand still between calls */
-    uint8_t has_fixed_order;  /* same inputs, same tree, each time */
-    uint8_t can_block;        /* allreduce with a NULL request returns the value */
+    uint8_t
+        has_fixed_order; /* same inputs, same tree, each time; blocking calls may have another */
+    uint8_t can_block;   /* allreduce with a NULL request returns the value */
 
     /* How it adds. 0 everywhere says what most do: to nearest, in the dtype, MAX and MIN of NaN and
        the place of the division not promised. The caller zeroes the struct: who leaves these out
@@ -121,7 +122,9 @@ struct alar_backend {
     /* All its ranks call. Operations still pending on it are given up: the caller forgets their
        requests, and leaves their buffers alone until fini, for no library can take them back. */
     int (*comm_free)(void *comm);
-    /* send == recv: in place. A NULL `request`: blocking. `stream` is NULL on the host. */
+    /* send == recv: in place. A NULL `request`: blocking. `stream` is NULL on the host. What
+       *request is set to is not NULL, also of an all-reduce of no elements. `op->tag` is no hint to
+       reorder: calls are matched by their order. */
     int (*allreduce)(void *comm, const void *send, void *recv, uint64_t count,
                      enum alar_dtype dtype, enum alar_reduction reduction, void *stream,
                      const struct alar_op *op, void **request);

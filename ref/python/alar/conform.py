@@ -17,7 +17,7 @@ E_ILLEGAL, E_INPUT, E_UNSUPPORTED, E_BACKEND, E_TIMEOUT = 1, 6, 7, 10, 11  # enu
 DTYPES = ("float16", "bfloat16", "float32", "float64", "int32", "int64", "uint8", "int8", "int16", "uint16", "uint32", "uint64")
 REDUCTIONS = ("SUM", "AVG", "MAX", "MIN")  # both in the order of backend.h
 HOST_TRANSPORTS = ("gloo", "mpi", "ucc")
-FOREVER, POLL_S = 2 ** 64 - 1, 50e-6
+FOREVER, POLL_S = 2 ** 64 - 1, 200e-6
 
 i32, u32, u64, u8, pointer = ctypes.c_int32, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint8, ctypes.c_void_p
 pointers = ctypes.POINTER(pointer)
@@ -63,7 +63,7 @@ class Distributed:
         self.torch, self.dist, self.transport = torch, torch.distributed, transport
         self.groups, self.works, self.made = {}, {}, 0
         self.dtypes = [getattr(torch, name, None) for name in DTYPES]
-        self.boot = None
+        self.boot, self.offered = None, {}
 
     def table(self):
         table = Table(size=ctypes.sizeof(Table), abi=1, name=b"torch:" + self.transport.encode())
@@ -115,7 +115,9 @@ class Distributed:
         """What is offered is found by trying: all ranks try the same."""
         caps = caps.contents
         for number, dtype in enumerate(self.dtypes):
-            caps.dtypes |= (dtype is not None and self.works_with(dtype, "SUM")) << number
+            if dtype is not None and self.works_with(dtype, "SUM"):
+                self.offered[number] = dtype
+                caps.dtypes |= 1 << number
         for number, name in enumerate(REDUCTIONS):
             caps.reductions |= self.works_with(self.torch.float32, name) << number
         caps.is_in_place = caps.allows_empty = caps.can_block = 1
@@ -132,7 +134,7 @@ class Distributed:
         del self.groups[comm]
 
     def allreduce(self, comm, send, recv, count, dtype, reduction, _stream, _op, request):
-        kind = self.dtypes[dtype] if dtype < len(DTYPES) else None
+        kind = self.offered.get(dtype)
         op = getattr(self.dist.ReduceOp, REDUCTIONS[reduction], None) if reduction < len(REDUCTIONS) else None
         if kind is None or op is None:
             return -E_UNSUPPORTED

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """stops.py ALAR SIGNAL TIMES [SEED]: SIGSTOP or SIGKILL for a drawn rank at a drawn moment of the life of `alar run` on 4 MPICH ranks.
 
-Each time: is the run over by its deadline, a tenth (at least 100 ms) and the 1.2 s in which it takes leave; does it end with
-code 2; does each survivor name the rank; is no process left? Ends with a table of what was found by the phase that was hit,
-and with 1 when something above did not hold. Who was hit after its last word is missed by nobody. Of a killed rank hydra makes the
+Each time: is the run over by its deadline, a tenth (at least 100 ms) and the 1.2 s in which it takes leave (and 0.1 s for
+each unit of load); does it end with code 2; does each survivor name the rank; is no process left? Ends with a table of what
+was found by the phase that was hit, and with 1 when something above did not hold. Who was hit after its last word is missed by nobody. Of a killed rank hydra makes the
 end of all at once: then the run is over, no process is left, and its code is not 0."""
 import collections
 import os
@@ -83,7 +83,7 @@ def once(length):
             what = "LEFT BEHIND" if job.poll() is not None else "STILL RUNNING"
         elif SIGNAL == "KILL" and job.returncode != 0:
             what = "ended at once by the launcher"
-        elif took > limit + max(0.1 * limit, 0.1) + 1.2 + (1 if unknown else 0):
+        elif took > limit + max(0.1 * limit, 0.1) + 1.2 + 0.1 * os.getloadavg()[0]:
             what = "LATE, %.1f s" % took
         elif job.returncode & 2 == 0 and hit != "start":  # whose exit code is hydra's to choose
             what = "CODE %d" % job.returncode

@@ -104,9 +104,11 @@ wrong() { # wrong VERSION
     expect_text "$1: no process group" 1 "Error: " recorded "$SCRATCH/n" -- $here/life.py groupless x
     expect_text "$1: a torch without distributed" 3 "expected a torch with distributed" strange undistributed
     expect_text "$1: a torch of other names" 3 "[1.0, 2999.0]" strange renamed
-    check "$1: is said to be not recorded" grep -q "no collective was recorded" "$SCRATCH/.output"
+    cp "$SCRATCH/.output" "$SCRATCH/said"
+    check "$1: is said to be not recorded" grep -q "no collective was recorded" "$SCRATCH/said"
     expect_text "$1: a torch that lacks something" 3 "[1.0, 2999.0]" strange without
-    check "$1: is said in one line" grep -q "alar.torch: AttributeError: .* the program goes on" "$SCRATCH/.output"
+    cp "$SCRATCH/.output" "$SCRATCH/said"
+    check "$1: is said in one line" grep -q "alar.torch: AttributeError: .* the program goes on" "$SCRATCH/said"
     expect_text "$1: no script" 3 "expected a script, found none" recorded "$SCRATCH/n" -- nowhere.py
     expect_text "$1: no directory" 3 "expected -o DIR script.py" "$python" -m alar.torch x.py
     expect_text "$1: help" 0 "torchrun --nproc-per-node" "$python" -m alar.torch --help

@@ -98,8 +98,8 @@ def drawn(lines, rng):
     ordered = v.by_time(lines, rng) if rng.random() < 0.2 else None
     how.append("by time" if ordered else "interleaved")
     lines = ordered or v.drawn_order(lines, rng)
-    # A file whose first line is the header of one rank belongs to the rank files beside it.
-    alone = lines[0][0] is not None and v.is_header(lines[0][1])
+    # A file that is of one rank alone, and says so, belongs to the rank files beside it.
+    alone = lines[0][0] is not None and v.is_header(lines[0][1]) and len({rank for rank, _ in lines}) == 1
     return how, {"f0.jsonl" if alone else "": v.text_of(lines)}, names
 
 

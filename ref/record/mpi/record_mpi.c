@@ -3,49 +3,9 @@
 
 #include "sys/error_line.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-struct recorder recorder = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-void record_lock(void)
-{
-    pthread_mutex_lock(&recorder.lock);
-}
-
-void record_unlock(void)
-{
-    pthread_mutex_unlock(&recorder.lock);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now = {0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
-uint64_t record_now(void)
-{
-    return now_ns() - recorder.t0;
-}
-
-void record_say(const char *format, ...)
-{
-    char line[ALAR_ERROR_LINE_BYTES];
-    va_list arguments;
-    int head = snprintf(line, sizeof(line), "alar record: rank %u: ", recorder.rank);
-
-    va_start(arguments, format);
-    vsnprintf(line + head, sizeof(line) - (size_t)head - 1, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "%s\n", line);
-}
 
 /* A child has its parent's file open and is no rank: it records nothing. */
 static void child_forget(void)
@@ -54,26 +14,6 @@ static void child_forget(void)
 
     recorder.history = NULL;
     recorder.lock = fresh;
-}
-
-void record_close(void)
-{
-    char error_line[ALAR_ERROR_LINE_BYTES];
-
-    record_file_end(&recorder.history->append);
-    if (alar_history_close(recorder.history, error_line) != ALAR_OK) {
-        record_say("%s", error_line);
-    }
-    recorder.history = NULL;
-}
-
-/* The rank ends here, and its recording too. */
-void record_exit(int code, enum alar_status status, const char *text)
-{
-    const struct alar_history_exit record = {.code = code, .status = status, .text = text};
-
-    alar_history_exit(recorder.history, record_now(), &record);
-    record_close();
 }
 
 /* Faults that can't be injected end the job. What a rank prints now may be lost with it: the reason
@@ -144,7 +84,7 @@ static bool history_start(int level)
     }
     record_file_start(&recorder.history->append);
     recorder.process = getpid();
-    recorder.t0 = now_ns();
+    recorder.t0 += record_now(); /* from now on */
     recorder.is_unhashed = is_set("ALAR_RECORD_UNHASHED", "1");
     recorder.has_guards = !recorder.is_unhashed && level != MPI_THREAD_MULTIPLE &&
                           getenv("MPIR_CVAR_ASYNC_PROGRESS") == NULL;

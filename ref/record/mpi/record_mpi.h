@@ -326,6 +326,12 @@ void record_reveal(struct record_op *op, const void *caller);
 /* MPI returned an error. */
 void record_failed(struct record_op *op, int code);
 
+/* record_mpi_table.c: a new operation, the newest with this handle (and by `next` older ones, of
+   other handles too), and one more under a handle. */
+struct record_op *record_take(const struct record_call *call, struct record_group *group);
+struct record_op *record_first_of(uint64_t handle);
+void record_put(struct record_op *op, uint64_t handle);
+
 /* Forgets it. */
 void record_drop(struct record_op *op);
 

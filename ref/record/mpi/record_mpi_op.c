@@ -2,57 +2,12 @@
    while that lives. */
 #include "record_mpi.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-enum {
-    BUCKETS = 4096
-};
-
-static struct record_op *buckets[BUCKETS];
-static struct record_op *spare;
-
-static struct record_op **bucket_of(uint64_t handle)
-{
-    return &buckets[handle * UINT64_C(0x9E3779B97F4A7C15) >> 52];
-}
-
-/* Out of memory is the end: a history with holes would convict the innocent. */
-static struct record_op *op_take(const struct record_call *call, struct record_group *group)
-{
-    struct record_op *op = spare;
-
-    if (op != NULL) {
-        spare = op->next;
-        memset(op, 0, offsetof(struct record_op, in));
-    } else {
-        op = calloc(1, sizeof(*op));
-    }
-    if (op == NULL) {
-        record_say("out of memory");
-        abort();
-    }
-    op->call = *call;
-    op->group = group;
-    return op;
-}
-
-struct record_op *record_find(MPI_Request request)
-{
-    uint64_t handle = RECORD_BITS(request);
-    struct record_op *found = NULL;
-
-    for (struct record_op *op = recorder.live > 0 ? *bucket_of(handle) : NULL; op != NULL;
-         op = op->next) {
-        found = op->handle == handle && !op->is_asked ? op : found;
-    }
-    return found;
-}
 
 /* A request that is given out twice was complete the first time: nothing may change any more. */
 static void twin_complete(uint64_t handle)
 {
-    for (struct record_op *op = *bucket_of(handle); op != NULL; op = op->next) {
+    for (struct record_op *op = record_first_of(handle); op != NULL; op = op->next) {
         if (op->handle == handle && op->is_active && op->made == NULL) {
             record_settle_values(op);
         }
@@ -61,29 +16,8 @@ static void twin_complete(uint64_t handle)
 
 void record_attach(struct record_op *op, MPI_Request request)
 {
-    op->handle = RECORD_BITS(request);
-    struct record_op **bucket = bucket_of(op->handle);
-
-    twin_complete(op->handle);
-    op->next = *bucket;
-    *bucket = op;
-    recorder.live++;
-}
-
-void record_drop(struct record_op *op)
-{
-    struct record_op **at = bucket_of(op->handle);
-
-    while (*at != NULL && *at != op) {
-        at = &(*at)->next;
-    }
-    if (*at == op) {
-        *at = op->next;
-        recorder.live--;
-    }
-    free(op->flipped);
-    op->next = spare;
-    spare = op;
+    twin_complete(RECORD_BITS(request));
+    record_put(op, RECORD_BITS(request));
 }
 
 /* The input as it is at issue: in place it is in the receive buffer, and soon gone. */
@@ -211,7 +145,7 @@ struct record_op *record_enter(const struct record_call *call, const void *reque
     record_lock();
     struct record_group *group = record_group_of(call->comm);
     if (group != NULL && recorder.history != NULL) {
-        op = op_take(call, group);
+        op = record_take(call, group);
         op->t = record_now();
         op_describe(op, record_is_legal(call, group, request));
         if (is_call_alone(op)) {
@@ -310,7 +244,7 @@ void record_prepare(const struct record_call *call, int code, const MPI_Request 
     if (recorder.history != NULL && code != MPI_SUCCESS) {
         refusal_record(NULL, call, code);
     } else if (group != NULL && call->count > 0) {
-        struct record_op *op = op_take(call, record_group_persistent(group));
+        struct record_op *op = record_take(call, record_group_persistent(group));
 
         op->is_persistent = true;
         record_type_find(call, &op->type);
@@ -334,7 +268,7 @@ void record_copy(struct record_group *group, MPI_Comm *made, MPI_Request request
     const struct record_call none = {.comm = MPI_COMM_NULL};
 
     record_lock();
-    struct record_op *op = op_take(&none, group);
+    struct record_op *op = record_take(&none, group);
     op->made = made;
     op->is_active = true;
     record_attach(op, request);

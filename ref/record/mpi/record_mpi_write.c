@@ -293,21 +293,3 @@ void record_write_stand(const struct record_slot *slot, uint64_t since, const ch
     alar_json_text(json, "text", reason);
     record_end();
 }
-
-/* FNV-1a over words, then over what is left. */
-uint64_t record_hash(const void *bytes, uint64_t count)
-{
-    const unsigned char *at = bytes;
-    uint64_t hash = UINT64_C(0xCBF29CE484222325);
-    uint64_t word = 0;
-
-    for (; count >= sizeof(word); count -= sizeof(word), at += sizeof(word)) {
-        memcpy(&word, at, sizeof(word));
-        hash = (hash ^ word) * UINT64_C(0x100000001B3);
-        hash ^= hash >> 32;
-    }
-    for (; count > 0; count--, at++) {
-        hash = (hash ^ *at) * UINT64_C(0x100000001B3);
-    }
-    return hash != 0 ? hash : 1;
-}

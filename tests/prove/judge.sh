@@ -19,8 +19,8 @@ check "no fewer healthy ones of several ranks" enough worlds 19000 17000 0 1700
 check "no fewer single faults" enough faults 43000 16000 900 25000
 
 # --- the enumeration can object -------------------------------------------------------------------
-# A judge that passes what it convicted of early reads, one that convicts what is healthy, and one that calls
-# what is healthy unknown.
+# A judge that passes what it convicted of early reads, one that convicts what is healthy, one that calls
+# what is healthy unknown, and one that names another rank than the one that did it.
 planted() { # planted NAME SED: alar with its answers changed
     printf '#!/bin/sh\n"%s" "$@" | sed -E "%s"\n' "$PWD/$BUILD/alar" "$2" >"$SCRATCH/$1"
     chmod +x "$SCRATCH/$1"
@@ -34,4 +34,6 @@ expect_text "a judge that convicts the healthy is found" 1 "healthy (-) and judg
     asked harsh long
 planted shy 's/\tPASS\t/\tUNKNOWN\t/'
 expect_text "a judge that knows nothing is found" 1 "healthy (-) and judged UNKNOWN" asked shy long
+planted unfair 's/rank 0:/rank 1:/'
+expect_text "a judge that names another rank is found" 1 "judged ANOTHER'S" asked unfair pairs
 tally

@@ -50,14 +50,16 @@ def text_of(value):
 
 
 class Contract:
-    def __init__(self, wait="blocking", once=False):
-        self.is_stream, self.is_once = wait == "stream", once
+    def __init__(self, wait="blocking", once=False, deadline=None):
+        self.is_stream, self.is_once, self.deadline = wait == "stream", once, deadline
         words = {"wait": wait} if self.is_stream else {}
         if once:
             words["use"] = "once"
+        if deadline:
+            words["deadline"] = deadline
         self.text = ""
         if words:
-            self.text = '{"ev":"contract",%s}\n' % ",".join('"%s":"%s"' % item for item in words.items())
+            self.text = '{"ev":"contract",%s}\n' % ",".join('"%s":%s' % (name, text_of(word)) for name, word in words.items())
 
 
 def length(issue):
@@ -237,7 +239,7 @@ class Life:
         """Of a stream: what a wait ordered on it is complete, and nothing else (O-74)."""
         for op in self.ops.values():
             is_ordered = record.get("stream") is None or record.get("stream") in op.streams
-            if is_ordered and op.told is None and not op.is_aborted:
+            if is_ordered and not op.is_aborted:
                 op.is_ended = True
                 self.tell(record, op)
 

@@ -17,9 +17,13 @@ class History:
         self.contract, self.ranks, self.frame = contract, ranks, frame
 
     def verdict(self):
+        """(worst, reason, the ranks that may be named; None where what is wrong takes several of them)."""
         lives = [life_of(self.contract, program, bool(self.frame)) for program in self.ranks]
         worst = max(lives, key=lambda life: life.worst)
-        return max((worst.worst, worst.reason), self.across(lives), key=lambda pair: pair[0])
+        together = self.across(lives)
+        what, reason = max((worst.worst, worst.reason), together, key=lambda pair: pair[0])
+        wrong = {rank for rank, life in enumerate(lives) if life.worst == WRONG}
+        return what, reason, wrong if wrong and together[0] != WRONG else None
 
     def across(self, lives):
         """Members, labels, values and, on the one clock of a bare history, times."""
@@ -33,7 +37,7 @@ class History:
                     return WRONG, "O-10 another %s" % field
             if len({length(op.issue) for op in row}) > 1:
                 return WRONG, "O-10 another n"
-        return max([(HEALTHY, "-"), self.times(lives, mine), *map(self.value, mine.values()),
+        return max([(HEALTHY, "-"), self.times(lives, mine), self.late(mine), *map(self.value, mine.values()),
                     *(log_lines(life, mine) for life in lives if life.reports)], key=lambda pair: pair[0])
 
     def unjoined(self, lives, row):
@@ -68,6 +72,13 @@ class History:
             known = op.results + [bits for bits, _ in op.found]
             if not op.is_aborted and not any(len(out) == len(right) for out in known):
                 return LESS, "O-06 a value was not recorded"
+        return HEALTHY, "-"
+
+    def late(self, mine):
+        """A deadline that was declared and passed, even when success came after it."""
+        limit = self.contract.deadline
+        if limit and any(op.told_t is not None and op.told_t - op.issue_t > limit for row in mine.values() for op in row):
+            return WRONG, "O-76 told after its deadline"
         return HEALTHY, "-"
 
     @staticmethod

@@ -4,13 +4,15 @@
     tests/prove/prove_judge.py [--full] [--alar FILE] [SECTION]...
 
 What is healthy is said by life.py and model.py, from spec/semantics.md alone. The judge must pass what is
-healthy, answer UNKNOWN where something needed was not recorded, and pass nothing that breaks a rule.
+healthy, answer UNKNOWN where something needed was not recorded, pass nothing that breaks a rule, and name no
+rank for what another one did.
 """
 
 import argparse
 import collections
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -38,11 +40,12 @@ class Asked:
         self.counts = collections.defaultdict(collections.Counter)  # by section
         self.shy = collections.Counter()  # wrong and answered UNKNOWN, by reason
         self.faults = collections.Counter()
+        self.blamed = 0  # convictions of which it is known whose record it was
         self.sound = collections.Counter()  # by fault: variants that say nothing wrong all the same
         self.wrong = collections.defaultdict(list)  # what was judged otherwise than it must be
 
     def add(self, section, history, order, fault=None):
-        what, reason = history.verdict()
+        what, reason, wrong = history.verdict()
         if fault and what == HEALTHY:
             self.sound[fault] += 1
         path = os.path.join(self.folder, "%d.jsonl" % len(self.waiting))
@@ -50,7 +53,7 @@ class Asked:
             history.ranks[rank][k][0].line(rank, history.ranks[rank][k][1]) for rank, k in order)
         with open(path, "w", encoding="ascii") as file:
             file.write(history.frame + text)
-        self.waiting.append((section, what, reason))
+        self.waiting.append((section, what, reason, wrong))
         if len(self.waiting) == BATCH:
             self.flush()
 
@@ -65,11 +68,11 @@ class Asked:
             found[path] = kind, reason
         for line in told.stderr.splitlines():
             found.setdefault(line.split(": ", 2)[1].rsplit(":", 2)[0], ("REFUSED", line))
-        for path, (section, what, reason) in zip(paths, self.waiting):
-            self.compare(section, what, reason, path, *found.get(path, ("NOTHING", told.stderr[-200:])))
+        for path, (section, what, reason, wrong) in zip(paths, self.waiting):
+            self.compare(section, what, reason, wrong, path, *found.get(path, ("NOTHING", told.stderr[-200:])))
         self.waiting = []
 
-    def compare(self, section, what, reason, path, kind, words):
+    def compare(self, section, what, reason, wrong, path, kind, words):
         self.counts[section][what, kind] += 1
         if what == WRONG:
             self.faults[reason] += 1
@@ -77,8 +80,11 @@ class Asked:
         must = {HEALTHY: ("PASS",), LESS: ("UNKNOWN",), WRONG: ("FAIL", "UNKNOWN")}[what]
         if reason == LEFT:  # the format may say so as well
             must += ("REFUSED",)
-        if kind not in must:
+        is_blamed = kind != "FAIL" or wrong is None or bool(named(words)) and named(words) <= wrong
+        self.blamed += kind == "FAIL" and wrong is not None
+        if kind not in must or not is_blamed:
             anomaly = words.split(":")[0] if kind == "FAIL" else ""
+            kind = kind if is_blamed else "ANOTHER'S"
             kept = self.wrong[what, kind, reason, anomaly]
             if len(kept) < 3:
                 with open(path, encoding="ascii") as file:
@@ -90,18 +96,24 @@ class Asked:
         shutil.rmtree(self.folder)
 
 
+def named(words):
+    """The ranks that a verdict names."""
+    found = re.search(r"\branks? ([0-9, ]+):", words)
+    return set(map(int, found.group(1).split(", "))) if found else set()
+
+
 # ---- the whole -----------------------------------------------------------------------------------
 
 def sections(full):
     return {
-        "lives": lambda asked: small.lives(asked, 4 if full else 2, 1 if full else 0),
-        "pairs": lambda asked: small.pairs(asked, 5 if full else 3, 0),
+        "lives": lambda asked: small.lives(asked, 4 if full else 2, 0),
+        "pairs": lambda asked: small.pairs(asked, 4 if full else 3, 0),
         "timed": lambda asked: [
             small.timed(asked, 2, 1, True, 1), small.timed(asked, 3, 1, True, 1 if full else 5),
-            small.timed(asked, 2, 2, True, 1 if full else 3), small.timed(asked, 3, 2, full, 1 if full else 97)],
+            small.timed(asked, 2, 2, True, 1 if full else 3), small.timed(asked, 3, 2, False, 1 if full else 97)],
         "ties": lambda asked: small.ties(asked, 4 if full else 2),
-        "worlds": lambda asked: worlds.worlds(asked, (3, 2, 1) if full else (1, 1, 0)),
-        "drawn": lambda asked: worlds.drawn(asked, 20000 if full else 100, 2 if full else 1, random.Random(1)),
+        "worlds": lambda asked: worlds.worlds(asked, (2, 2, 1) if full else (1, 1, 0)),
+        "drawn": lambda asked: worlds.drawn(asked, 5000 if full else 100, 2 if full else 1, random.Random(1)),
         "long": worlds.long,
         "faults": lambda asked: worlds.faults(asked, 1 if full else 0),
         "reports": lambda asked: worlds.reported(asked, 3 if full else 2),
@@ -122,6 +134,7 @@ def show(asked, seconds):
         print("  wrong: %-55s %8d, of these UNKNOWN %d" % (reason, count, asked.shy[reason]))
     for fault, count in sorted(asked.sound.items()):
         print("  observationally healthy: %-37s %8d" % (fault, count))
+    print("%d convictions name no rank but one that broke a rule" % asked.blamed)
     bad = 0
     for (what, kind, reason, anomaly), cases in sorted(asked.wrong.items()):
         bad += len(cases)

@@ -9,7 +9,7 @@ import itertools
 from life import Contract, Life, Rec, WRONG
 from model import History
 
-BLOCKING, STREAM, ONCE = Contract(), Contract("stream"), Contract(once=True)
+BLOCKING, STREAM, ONCE, HURRIED = Contract(), Contract("stream"), Contract(once=True), Contract(deadline=1)
 PUT = (1, 8, 63)  # what the ranks contribute
 
 
@@ -202,9 +202,9 @@ def timed(asked, world, ops, with_ways, every):
 
 
 def ties(asked, last):
-    """Two ranks, one operation, all times 0 to `last`, equal ones too."""
-    for way in ways(shapes(1, 2, 1)[0], 2):
+    """Two ranks, one operation, all times 0 to `last`, equal ones too, with a deadline and without."""
+    for contract, way in itertools.product((BLOCKING, HURRIED), ways(shapes(1, 2, 1)[0], 2)):
         mine = list(itertools.combinations_with_replacement(range(last + 1), len(way)))
         for turn, (t, u) in enumerate(itertools.product(mine, itertools.combinations_with_replacement(range(last + 1), 2))):
             ranks = [list(zip(shapes(0, 2, 1)[0], u)), list(zip(way, t))]
-            asked.add("ties", History(BLOCKING, ranks), lined_up(ranks, turn))
+            asked.add("ties", History(contract, ranks), lined_up(ranks, turn))

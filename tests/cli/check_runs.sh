@@ -13,7 +13,7 @@ verdicts=$SCRATCH/verdicts
 record() {
     local name=$1 code=$2 found=0
     shift 2
-    mkdir -p "$SCRATCH/h"
+    mkdir -p "$SCRATCH/h" "$SCRATCH/raised"
     "$alar" run --backend sim --quiet --compare none --history "$SCRATCH/h/$name" "$@" \
         >"$SCRATCH/run" 2>&1 || found=$?
     [ "$found" -eq "$code" ] || { echo "run $*: exit code $found, expected $code"; return 1; }
@@ -96,14 +96,17 @@ diverging() {
             record "agree.$schedule.$normalization" 1 --losses "$data/diverge" --log-interval 4 \
                 --input sums --schedule "$schedule" --normalization "$normalization" \
                 --check-for-nan agree || return
-            record "raise.$schedule.$normalization" 1 --losses "$data/diverge" --log-interval 4 \
+            record "../raised/$schedule.$normalization" 1 --losses "$data/diverge" --log-interval 4 \
                 --input sums --schedule "$schedule" --normalization "$normalization" \
                 --check-for-nan raise --wait log || return
         done
     done
     judge
 }
-expect_text "runs that diverge, under each policy" 0 "64 histories" diverging
+expect_text "runs that diverge, under each policy" 0 "48 histories" diverging
+# Ranks that raise leave at once, with handles that they have not waited for: right so far, and never a pass.
+raised() { "$alar" check --quiet "$SCRATCH"/raised/* | cut -f 2- | cut -d : -f 1 | sort | uniq -c; }
+expect_text "runs that raise stop without an end" 0 "16 UNKNOWN	a rank's recording stops without an end (4 times)" raised
 
 # small windows and blocking calls
 windows() {

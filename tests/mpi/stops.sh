@@ -4,13 +4,14 @@
 . "$(dirname "$0")/../lib/tally.sh"
 . tests/lib/mpi.sh
 
-# `make stops` does this 60 times each.
+# At random moments, which a gate can't be built on: `make stops` does it, 60 times each.
 life() { timeout -k 2 "${STOPS_SECONDS:-110}" /usr/bin/python3 tests/mpi/stops.py "$BUILD/alar" "$1" "$2" "${3:-1}"; }
-stops=${STOPS:-4}
-expect_text "a rank is stopped, $stops times" 0 "$stops of $stops ended as promised" life STOP "$stops"
-tail -n 8 "$SCRATCH/.output"
-expect_text "a rank is killed, $stops times" 0 "$stops of $stops ended as promised" life KILL "$stops"
-tail -n 8 "$SCRATCH/.output"
+if [ -n "${STOPS:-}" ]; then
+    expect_text "a rank is stopped, $STOPS times" 0 "$STOPS of $STOPS ended as promised" life STOP "$STOPS"
+    tail -n 8 "$SCRATCH/.output"
+    expect_text "a rank is killed, $STOPS times" 0 "$STOPS of $STOPS ended as promised" life KILL "$STOPS"
+    tail -n 8 "$SCRATCH/.output"
+fi
 
 # ---- a launcher that does not answer -------------------------------------------------------------
 children() { ps -o pid= --ppid "$1" | tr -d ' '; }

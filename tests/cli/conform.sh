@@ -5,11 +5,14 @@
 . "$(dirname "$0")/../lib/conform.sh"
 TALLY_SECONDS=120
 
-check "the skeleton compiles without a warning" build mine ""
+"$alar" conform --skeleton >"$SCRATCH/skeleton.c"
+check "the skeleton compiles without a warning" compile skeleton -Werror
+check "a healthy back end compiles" build mine ""
 expect_text "the simulator keeps every promise, in worlds of 1 to 4" 0 "0 of 23 musts broken" \
     "$alar" conform sim --ranks 1:4
-expect_text "the skeleton passes in worlds of 1 to 4" 0 "0 of 22 musts broken" \
-    "$alar" conform "$SCRATCH/mine.so" --ranks 1:4
+expect_text "the skeleton passes in worlds of 1 to 4" 0 "0 of 23 musts broken" \
+    "$alar" conform "$SCRATCH/skeleton.so" --ranks 1:4
+expect_text "the healthy one too" 0 "0 of 22 musts broken" "$alar" conform "$SCRATCH/mine.so" --ranks 1:4
 
 # spec: F-30
 breaks crash returns no-return '/^static int my_wait/,/^}/s/(void)stream;/(void)stream; if (q->comm->rank->rank == 1) abort();/' "rank 1"
@@ -50,10 +53,10 @@ expect_text "alar run refuses ranks that nobody started" 3 "--ranks 4: expected 
     alone "$SCRATCH/mine.so" --ranks 4
 expect_text "... says that a twin by the same back end proves nothing about it" 0 "use alar conform" \
     alone "$SCRATCH/mine.so" --async-log-allreduce
-check "a skeleton without i64" build narrow 's/ | 1u << ALAR_I64//'
+check "a back end without i64" build narrow 's/ | 1u << ALAR_I64//'
 expect_text "... is told what was expected" 3 "expected i64 SUM" alone "$SCRATCH/narrow.so"
-check "a skeleton without a name" build nameless 's/.name = "mine"/.name = NULL/'
+check "a back end without a name" build nameless 's/.name = "mine"/.name = NULL/'
 expect_text "... is told so" 3 "expected a back end with a name" alone "$SCRATCH/nameless.so"
-check "a skeleton whose rank is -1" build nowhere 's/boot->rank = x->rank,/boot->rank = -1,/'
+check "one whose rank is -1" build nowhere 's/boot->rank = x->rank,/boot->rank = -1,/'
 expect_text "... is told so" 3 "expected a rank within its world from init, found rank -1" alone "$SCRATCH/nowhere.so"
 tally

@@ -1,13 +1,15 @@
-# For the scripts that try `alar conform` on the skeleton with lines changed.
+# For the scripts that try `alar conform` on a healthy back end with lines changed.
 
 # shellcheck source=tally.sh
 . "$(dirname "${BASH_SOURCE[0]}")/tally.sh"
 alar=$PWD/$BUILD/alar
-"$alar" conform --skeleton >"$SCRATCH/base.txt"
+cp tests/data/ring.txt "$SCRATCH/base.txt"
 
-build() { # build NAME [SED-SCRIPT]: the skeleton, with lines changed
+compile() { gcc -std=c11 -Wall -Wextra ${2:-} -O2 -fPIC -shared -Iref/api "$SCRATCH/$1.c" -o "$SCRATCH/$1.so" -lrt; }
+
+build() { # build NAME [SED-SCRIPT]: that back end, with lines changed
     sed "${2:-}" "$SCRATCH/base.txt" >"$SCRATCH/$1.c"
-    gcc -std=c11 -Wall -Wextra -O2 -fPIC -shared -Iref/api "$SCRATCH/$1.c" -o "$SCRATCH/$1.so" -lrt
+    compile "$1"
 }
 
 conform() { "$alar" conform "$@" --output "$SCRATCH/failures"; }
@@ -20,7 +22,7 @@ says() { # says ANOMALY HISTORY: the verdict's line, when it is that anomaly
     return 1
 }
 
-# breaks NAME PROMISE ANOMALY SED-SCRIPT [TEXT]: a skeleton with that line changed breaks that promise, and alar check
+# breaks NAME PROMISE ANOMALY SED-SCRIPT [TEXT]: one with that line changed breaks that promise, and alar check
 # says the same of the history that is left.
 breaks() {
     local name=$1 row=$2 anomaly=$3 text=${5:-}

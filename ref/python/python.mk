@@ -1,5 +1,5 @@
 # Targets of the Python package.
-.PHONY: python-programs wheel torch torch-frameworks bench-torch
+.PHONY: python-programs wheel torch torch-frameworks bench-torch frameworks
 
 # What the package packs: without failure points and MPI, and with yajl inside.
 python-programs:
@@ -19,3 +19,7 @@ torch-frameworks: deps-matrix ## the adapters of alar.Log with transformers' Tra
 bench-torch: deps-matrix ## what alar.Log buys in PyTorch, beside what frameworks do: a table of tests/bench/README.md
 	$(Q)$(MAKE) $(PARALLEL) all
 	$(Q)python3 tests/bench/bench.py torch_log
+
+frameworks: ## what frameworks really log: writes spec/frameworks.md (MEGATRON=, TORCHTITAN=, NANOCHAT=, MINDSPEED=: checkouts)
+	$(Q)$(MAKE) $(PARALLEL) $(BUILD)/alar
+	$(Q)ALAR=$(BUILD)/alar python3 tests/frameworks/frameworks.py --out spec/frameworks.md

@@ -1,0 +1,64 @@
+"""What a training loop contributed and what it logged, apart from how its framework reduced it.
+
+A program prints both while it runs; from them a history is written by hand, and `alar check` finds which
+mean the logged number is, or which mistake. Nothing of it goes through the framework.
+"""
+import json
+import os
+import subprocess
+
+MARK = "@@ "
+
+
+def contributed(step, microbatch, total, tokens):
+    """One rank's part of a microbatch: sum of losses, count of valid tokens. Steps count from 1."""
+    print(MARK + json.dumps({"step": step, "mb": microbatch, "in": [total, tokens]}), flush=True)
+
+
+def logged(first, last, loss, metric="loss"):
+    """One logged number, which stands for the steps first .. last."""
+    print(MARK + json.dumps({"first_step": first, "step": last, "loss": float(loss), "metric": metric}), flush=True)
+
+
+def read(output):
+    """(contributions, log lines) of one rank's output."""
+    records = [json.loads(line[len(MARK):]) for line in output.splitlines() if line.startswith(MARK)]
+    return [r for r in records if "in" in r], [r for r in records if "loss" in r]
+
+
+def special(value):
+    """NaN and infinities by their names: JSON has none."""
+    return value if value - value == 0 else str(value)
+
+
+def history(parts, lines, declared=None, is_last=False, metric="loss"):
+    """The text of a history: `parts` by rank, `lines` of one of them; None declares no normalization. is_last: a line
+    stands for the last of its steps alone, and the others are left out."""
+    if is_last:
+        lines = [dict(line, first_step=line["step"]) for line in lines]
+        parts = [[p for p in mine if any(p["step"] == line["step"] for line in lines)] for mine in parts]
+    records, keys = [], [(p["step"], p["mb"]) for p in parts[0]]
+    for op, (step, microbatch) in enumerate(keys):
+        mine = [p[op]["in"] for p in parts]
+        total = [sum(values) for values in zip(*mine)]
+        for rank, values in enumerate(mine):
+            records.append({"ev": "issue", "rank": rank, "op": op, "step": step, "mb": microbatch, "key": metric,
+                            "pairs": 1, "in": [special(v) for v in values]})
+        for rank in range(len(parts)):
+            records.append({"ev": "done", "rank": rank, "op": op, "out": [special(v) for v in total]})
+    for line in lines:
+        report = dict(line, ev="report", rank=0, loss=special(line["loss"]))
+        report["ops"] = [op for op, (step, _) in enumerate(keys) if line["first_step"] <= step <= line["step"]]
+        if declared:
+            report["normalization"], report["over"] = declared
+        records.append(report)
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def verdict(text):
+    """What `alar check` says of a history: its JSON."""
+    run = subprocess.run([os.environ.get("ALAR", "build/alar"), "check", "--json", "-"], input=text,
+                         capture_output=True, text=True)
+    if run.returncode not in (0, 1, 2):
+        raise SystemExit("alar check: " + run.stderr.strip() + run.stdout.strip())
+    return json.loads(run.stdout)

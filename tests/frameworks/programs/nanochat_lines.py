@@ -1,0 +1,31 @@
+"""nanochat's two logging lines of base_train: rank 0's last microbatch, through a debiased moving average. They are
+taken out of scripts/base_train.py of the checkout in NANOCHAT."""
+import ast
+
+import torch
+import torch.distributed as dist
+
+import extract
+import ledger
+import toy
+
+PATH = "scripts/base_train.py"
+NAMES = ("smooth_train_loss", "debiased_smooth_loss", "ema_beta")
+
+
+def is_line(node):
+    return isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in NAMES and "ema_beta" in ast.unparse(node)
+
+
+lines = extract.statements("NANOCHAT", PATH, is_line)
+dist.init_process_group("gloo")
+space = {"smooth_train_loss": 0}
+everything = toy.microbatches()
+for step in range(1, toy.steps + 1):
+    for part in (p for p in everything if p.step == step):
+        ledger.contributed(step, part.number, part.loss * part.tokens, part.tokens)
+        train_loss = torch.tensor(part.loss)
+    space.update(step=step - 1, train_loss_f=train_loss.item())
+    exec(lines, space)
+    ledger.logged(step, step, space["debiased_smooth_loss"])
+dist.destroy_process_group()

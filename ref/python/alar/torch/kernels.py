@@ -111,6 +111,17 @@ def _wait_tensor_of(name, operator, below):
     return kernel
 
 
+_flying = {}  # address of a bucket: (its last reductions, their future)
+
+
+def _overtake(recorder, made):
+    """The reducer waits in C++ and fills its bucket again, maybe before the callback of the future had its turn."""
+    for op in made:
+        before, future = _flying.pop(op.targets[0].data_ptr(), ((), None))
+        for one in before if future is not None and future.done() else ():
+            recorder.overtake(one)
+
+
 def _install_gradients():
     """The kernel before c10d::allreduce_, which also the methods of the process group end in."""
     from . import capture
@@ -127,16 +138,18 @@ def _install_gradients():
             try:
                 made = calls.METHODS["allreduce"](arguments[0], None)
                 group = capture.ProcessGroup.unbox(arguments[1])
+                _overtake(recorder, made)
                 recorder.issue(group, made, False, caller(2))
             except Exception as error:
                 recorder.spoil(error)
                 made = None
             result = before.call_boxed(keys, *arguments)
             if made is not None:
+                future = capture.Work.unbox(result[1]).get_future()
                 for op in made:
                     op.is_quiet = True
-                capture.Work.unbox(result[1]).get_future().add_done_callback(
-                    lambda unused: [recorder.complete(op) for op in made])
+                    _flying[op.targets[0].data_ptr()] = made, future
+                future.add_done_callback(lambda unused: [recorder.complete(op) for op in made])
             return result
         library.impl("allreduce_", kernel, key)
     _libraries.append(library)

@@ -259,6 +259,12 @@ class record:
                 self.writer.queue.append(("complete", op, now(), (
                     op.result() if self.has_values else None, op.version()), None))
 
+    def overtake(self, op):
+        """It is known to have ended, and its buffer holds something else by now: an end without a value."""
+        if op.is_pending and self.is_on:
+            op.is_pending = False
+            self.writer.queue.append(("complete", op, now(), (None, None), None))
+
     def fail(self, op, error):
         """A wait that only ran out of its own time may be tried again."""
         op.is_over = not is_patient(error)

@@ -123,8 +123,19 @@ static enum judge_act storage_act(const struct alar_event *event)
     }
 }
 
-/* What is done to one operation's storage. What the program writes there, or gives away, is no
-   result any more. */
+/* What the program writes there, or gives away, is no result any more, of whichever operation. */
+static void storage_touch(const struct alar_judge *judge, uint32_t rank, uint64_t buf,
+                          struct storage_range range)
+{
+    for (uint64_t next = judge_rank_at(judge, rank)->newest; next;) {
+        struct judge_entry *entry = alar_arena_at(judge->arena, next);
+
+        entry->is_touched = entry->is_touched || (entry->buf == buf && range_meets(range, entry));
+        next = entry->older;
+    }
+}
+
+/* What is done to one operation's storage. */
 static enum alar_status storage_act_on(struct alar_judge *judge, struct judge_subject subject,
                                        enum judge_act act, struct storage_range range)
 {
@@ -246,7 +257,12 @@ enum alar_status judge_storage(struct alar_judge *judge)
     }
     if (!is_its_own) {
         storage_name(judge, rank, buf, act);
-        return storage_reach(judge, rank, buf, act, range, subject);
+        enum alar_status status = storage_reach(judge, rank, buf, act, range, subject);
+
+        if (act != JUDGE_ACT_READ && act != JUDGE_ACT_BACK_WRITE) {
+            storage_touch(judge, rank, buf, range);
+        }
+        return status;
     }
     return range_meets(range, subject.entry) ? storage_act_on(judge, subject, act, range) : ALAR_OK;
 }

@@ -227,7 +227,7 @@ metamorphic: $(PROGRAM) ## verdicts of histories in other words that say the sam
 	$(Q)timeout -k 2 1800 tests/prove/metamorphic.py --seed $(SEED) --variants $(VARIANTS)
 
 prove-judge: $(PROGRAM) ## the judge against all small histories, healthy ones and their faults
-	$(Q)timeout -k 2 3600 tests/prove/prove_judge.py --full
+	$(Q)timeout -k 2 3600 tests/prove/prove_judge.py --full --floor 2466911
 
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 fuzz: $(FUZZ) ## libFuzzer on reader and judge, FUZZ_SECONDS (60) each

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Enumerates small histories, healthy ones and their faults, and asks `alar check` of each.
 
-    tests/prove/prove_judge.py [--full] [--alar FILE] [SECTION]...
+    tests/prove/prove_judge.py [--full] [--alar FILE] [--floor N] [SECTION]...
 
 What is healthy is said by life.py and model.py, from spec/semantics.md alone. The judge must pass what is
 healthy, answer UNKNOWN where something needed was not recorded, pass nothing that breaks a rule, and name no
@@ -148,6 +148,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--alar", default=os.path.join(TOP, os.environ.get("BUILD", "build"), "alar"))
+    parser.add_argument("--floor", type=int, default=1, help="how many histories there are at least")
     parser.add_argument("section", nargs="*")
     options = parser.parse_args()
     asked, began = Asked(options.alar), time.monotonic()
@@ -158,7 +159,11 @@ def main():
         asked.flush()
     finally:
         asked.close()
-    return 1 if show(asked, time.monotonic() - began) else 0
+    bad = show(asked, time.monotonic() - began)
+    count = sum(sum(of.values()) for of in asked.counts.values())
+    if count < options.floor:
+        print("expected at least %d histories, found %d" % (options.floor, count))
+    return 1 if bad or count < options.floor else 0
 
 
 if __name__ == "__main__":

@@ -102,7 +102,9 @@ static uint64_t result_get(const struct writer *writer, const struct conform_eve
     uint32_t count = conform_members(op.group, shared->ranks, writer->rank, members, &member);
 
     if (op.elements > SHOWN && op.reduction != ALAR_AVG && (!event->has_gave || event->at > at)) {
-        bits[0] = conform_expected(writer->scene, &op, count, at);
+        struct conform_named expected = conform_named_expected(&op, count);
+
+        bits[0] = conform_named_bits(&expected, at);
         return 1;
     }
     memcpy(bits, &shared->seat[writer->rank].byte[event->data], event->bytes);

@@ -142,16 +142,6 @@ static uint64_t special(const struct cell *cell)
     }
 }
 
-/* Numbers that name operation, element and member; their sum is exact. */
-static uint64_t naming(const struct cell *cell, uint64_t most)
-{
-    uint64_t room = most / cell->members;
-    uint64_t salts = room / cell->members > 2 ? room / cell->members - 1 : 1;
-
-    return 1 + cell->member % (room > 1 ? room : 1) +
-           cell->members * ((cell->number * 3 + cell->element * 5) % salts);
-}
-
 static double float_value(const struct cell *cell, enum conform_family family)
 {
     switch (family) {
@@ -169,8 +159,6 @@ static double float_value(const struct cell *cell, enum conform_family family)
         return cancel(cell);
     case FAMILY_THIRDS:
         return (double)(1 + cell->own % 9) / 3.0;
-    case FAMILY_ASYNC:
-        return (double)naming(cell, UINT64_C(1) << cell->precision);
     case FAMILY_EQUAL:
         return loss(cell->seed);
     case FAMILY_ALONE:
@@ -214,14 +202,10 @@ static uint64_t integer_value(const struct cell *cell, enum conform_family famil
         return cell->own & alar_dtype_mask(cell->dtype) >> 5;
     case FAMILY_WRAP:
         return integer_wrap(cell);
-    case FAMILY_EQUAL:
-        return cell->seed & alar_dtype_mask(cell->dtype) >> 5;
     case FAMILY_ALONE:
         return cell->place == 0 ? 1 + cell->own % 99 : 0;
     default:
-        return naming(cell, alar_dtype_mask(cell->dtype) >> 1 < 1000000
-                                ? alar_dtype_mask(cell->dtype) >> 1
-                                : 1000000);
+        return cell->seed & alar_dtype_mask(cell->dtype) >> 5;
     }
 }
 
@@ -234,9 +218,10 @@ uint64_t conform_input(const struct conform_scene *scene, const struct conform_o
                         .element = element,
                         .number = op->number};
 
-    if (op->family == FAMILY_ASYNC && alar_dtype_is_float(op->dtype)) {
-        cell.precision = alar_dtype_precision(op->dtype);
-        return alar_fp_from_double(op->dtype, float_value(&cell, op->family));
+    if (op->family == FAMILY_ASYNC) {
+        struct conform_named named = conform_named_input(op, member, members);
+
+        return conform_named_bits(&named, element);
     }
     cell.seed = alar_rng_fold(alar_rng_fold(scene->seed, op->number), element);
     cell.own = alar_rng_fold(cell.seed, member + 1);
@@ -252,26 +237,4 @@ uint64_t conform_input(const struct conform_scene *scene, const struct conform_o
         return special(&cell);
     }
     return alar_fp_from_double(op->dtype, float_value(&cell, op->family));
-}
-
-uint64_t conform_expected(const struct conform_scene *scene, const struct conform_op *op,
-                          uint32_t members, uint64_t element)
-{
-    uint64_t value = conform_input(scene, op, 0, members, element);
-
-    for (uint32_t m = 1; m < members; m++) {
-        uint64_t other = conform_input(scene, op, m, members, element);
-
-        if (op->reduction == ALAR_SUM) {
-            value = alar_fp_add(op->dtype, ALAR_NEAREST, value, other);
-        } else {
-            bool is_greater =
-                alar_dtype_is_float(op->dtype)
-                    ? alar_fp_to_double(op->dtype, other) > alar_fp_to_double(op->dtype, value)
-                    : alar_int_value(op->dtype, other) > alar_int_value(op->dtype, value);
-
-            value = is_greater == (op->reduction == ALAR_MAX) ? other : value;
-        }
-    }
-    return value;
 }

@@ -5,6 +5,7 @@
 
 #include "api/terms.h"
 #include "conform/conform_shared.h"
+#include "numbers/fp.h"
 
 enum conform_scene_kind {
     SCENE_VALUES,    /* hostile inputs in every dtype and reduction */
@@ -82,9 +83,25 @@ const char *conform_group_name(enum conform_group group, uint32_t ranks, uint32_
 uint64_t conform_input(const struct conform_scene *scene, const struct conform_op *op,
                        uint32_t member, uint32_t members, uint64_t element);
 
-/* What an all-reduce of whole numbers gives, of the families in which there is one answer. */
-uint64_t conform_expected(const struct conform_scene *scene, const struct conform_op *op,
-                          uint32_t members, uint64_t element);
+/* conform_named.c: FAMILY_ASYNC without a call for each element. Element e of a row is the whole
+   number base + step * salt(e), where salts come in turn. */
+struct conform_named {
+    enum alar_dtype dtype;
+    struct alar_fp_shape shape; /* zeros for integers */
+    uint64_t room;              /* of one member */
+    uint64_t base, step;
+    uint64_t salts, start;
+};
+
+/* The row that a member contributes, and the one that SUM, MAX or MIN gives; AVG has none. */
+struct conform_named conform_named_input(const struct conform_op *op, uint32_t member,
+                                         uint32_t members);
+struct conform_named conform_named_expected(const struct conform_op *op, uint32_t members);
+
+/* Bits of one element; and of `count` elements from `first` on, as they lie in memory. */
+uint64_t conform_named_bits(const struct conform_named *named, uint64_t element);
+void conform_named_fill(const struct conform_named *named, uint64_t first, uint64_t count,
+                        unsigned char *out);
 
 /* Does a dtype and reduction make sense at all? Averages of integers have no meaning. */
 bool conform_is_served(const struct alar_caps *caps, enum alar_dtype dtype,

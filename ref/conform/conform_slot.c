@@ -8,15 +8,21 @@
 
 enum {
     SHOWN = 64, /* elements of a result that are kept for the oracle, unless there are more */
+    PIECE = 512,
     POISON = 0x5A
 };
 
+/* Eight bytes at a time: large contributions are hashed as well. */
 static uint64_t hash_bytes(const unsigned char *bytes, size_t count)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
 
-    for (size_t i = 0; i < count; i++) {
-        hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
+    for (size_t i = 0; i < count; i += sizeof(uint64_t)) {
+        uint64_t word = 0;
+
+        memcpy(&word, bytes + i, count - i < sizeof(word) ? count - i : sizeof(word));
+        hash = (hash ^ word) * UINT64_C(1099511628211);
+        hash ^= hash >> 32;
     }
     return hash;
 }
@@ -45,11 +51,27 @@ struct conform_event conform_slot_event(const struct conform_slot *slot,
     return (struct conform_event){.kind = (uint8_t)kind, .op = slot->index};
 }
 
-/* Room for the all-reduce, the contribution filled in, and the receive buffer spoilt. */
-static bool slot_fill(struct conform_rank *rank, struct conform_slot *slot)
+static void slot_contribute(const struct conform_rank *rank, struct conform_slot *slot)
 {
     const struct conform_scene *scene = &rank->shared->scene[rank->scene];
     size_t size = alar_dtype_bytes(slot->op.dtype);
+
+    if (slot->op.family == FAMILY_ASYNC) {
+        struct conform_named named = conform_named_input(&slot->op, slot->member, slot->members);
+
+        conform_named_fill(&named, 0, slot->op.elements, slot_send(slot));
+        return;
+    }
+    for (uint64_t e = 0; e < slot->op.elements; e++) {
+        uint64_t bits = conform_input(scene, &slot->op, slot->member, slot->members, e);
+
+        memcpy(slot_send(slot) + e * size, &bits, size);
+    }
+}
+
+/* Room for the all-reduce, the contribution filled in, and the receive buffer spoilt. */
+static bool slot_fill(struct conform_rank *rank, struct conform_slot *slot)
+{
     int32_t members[CONFORM_RANKS_MAX];
 
     slot->members =
@@ -64,11 +86,7 @@ static bool slot_fill(struct conform_rank *rank, struct conform_slot *slot)
         slot->kept = malloc(slot->kept_bytes);
     }
     memset(slot->recv.at, POISON, slot_bytes(slot));
-    for (uint64_t e = 0; e < slot->op.elements; e++) {
-        uint64_t bits = conform_input(scene, &slot->op, slot->member, slot->members, e);
-
-        memcpy(slot_send(slot) + e * size, &bits, size);
-    }
+    slot_contribute(rank, slot);
     slot->send_hash = hash_bytes(slot_send(slot), slot_bytes(slot));
     return slot->kept != NULL || slot_bytes(slot) == 0;
 }
@@ -134,14 +152,24 @@ void conform_slot_review(struct conform_rank *rank, struct conform_slot *slot)
 }
 
 /* Only large ones need it: what is expected of whole numbers is one value. */
-static uint64_t first_wrong(const struct conform_rank *rank, const struct conform_slot *slot)
+static uint64_t first_wrong(const struct conform_slot *slot)
 {
-    const struct conform_scene *scene = &rank->shared->scene[rank->scene];
+    const struct conform_named expected = conform_named_expected(&slot->op, slot->members);
+    size_t size = alar_dtype_bytes(slot->op.dtype);
+    unsigned char right[PIECE * sizeof(uint64_t)];
 
-    for (uint64_t e = 0; e < slot->op.elements; e++) {
-        if (value_at(slot, slot->recv.at, e) !=
-            conform_expected(scene, &slot->op, slot->members, e)) {
-            return e;
+    for (uint64_t at = 0; at < slot->op.elements; at += PIECE) {
+        uint64_t some = slot->op.elements - at < PIECE ? slot->op.elements - at : PIECE;
+
+        conform_named_fill(&expected, at, some, right);
+        if (memcmp(right, slot->recv.at + at * size, some * size) != 0) {
+            uint64_t e = 0;
+
+            while (e + 1 < some &&
+                   value_at(slot, right, e) == value_at(slot, slot->recv.at, at + e)) {
+                e++;
+            }
+            return at + e;
         }
     }
     return UINT64_MAX;
@@ -157,7 +185,7 @@ static void slot_value(struct conform_rank *rank, struct conform_slot *slot)
     memcpy(slot->kept, slot->recv.at, slot_bytes(slot));
     if (shown > SHOWN) {
         bool is_exact = slot->op.reduction != ALAR_AVG;
-        uint64_t wrong = is_exact ? first_wrong(rank, slot) : UINT64_MAX;
+        uint64_t wrong = is_exact ? first_wrong(slot) : UINT64_MAX;
 
         event.has_gave = wrong != UINT64_MAX;
         event.at = event.has_gave ? (uint32_t)wrong : 0;

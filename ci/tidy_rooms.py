@@ -10,7 +10,7 @@ KINDS = ("core", "shell", "plug-in", "recorder", "terminal")
 CORE_SYSTEM = set("stddef stdint stdbool stdalign string limits float math".split())
 SHELL_SYSTEM = CORE_SYSTEM | set(
     "stdatomic ctype dirent dlfcn elf errno fcntl fenv getopt inttypes libgen locale poll pthread sched signal stdarg stdio "
-    "stdlib time unistd sys/file sys/mman sys/prctl sys/resource sys/stat sys/time sys/types sys/uio sys/utsname "
+    "stdlib time unistd sys/file sys/mman sys/prctl sys/resource sys/socket sys/stat sys/time sys/types sys/uio sys/utsname "
     "sys/wait ucontext yajl/yajl_gen yajl/yajl_parse yajl/yajl_tree".split())
 MUTANTS = "faults/mutants.def"
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

@@ -317,6 +317,7 @@ enum alar_status alar_conform(const struct alar_conform_options *options,
             break;
         }
     }
+    conform_python_end(&run.launch);
     unlink(run.launch.log);
     result->seconds = (double)(alar_clock_now(NULL) - start) * 1e-6;
     if (status == ALAR_E_IO) {

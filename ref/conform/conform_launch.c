@@ -191,8 +191,9 @@ static void launcher_start(const struct conform_launch *launch, uint32_t ranks)
 /* In a process of its own: the nanny, the launcher, or all ranks of the simulator. */
 static pid_t start(const struct conform_launch *launch, struct conform_shared *shared)
 {
-    pid_t pid = fork();
+    pid_t pid = launch->launcher == LAUNCH_PYTHON ? conform_python_fork(launch, shared->ranks) : -1;
 
+    pid = pid < 0 ? fork() : pid;
     if (pid != 0) {
         return pid;
     }
@@ -209,10 +210,7 @@ static pid_t start(const struct conform_launch *launch, struct conform_shared *s
         nanny(launch, shared);
     } else if (launch->launcher == LAUNCH_SIM || launch->launcher == LAUNCH_GIVEN) {
         conform_launch_become(launch);
-    } else if (launch->launcher == LAUNCH_PYTHON) {
-        set_number("ALAR_JOB", (uint32_t)getpid());
-        conform_python_become(launch, shared->ranks);
-    } else {
+    } else if (launch->launcher != LAUNCH_PYTHON) { /* that one has ended */
         launcher_start(launch, shared->ranks);
     }
     _exit(127);

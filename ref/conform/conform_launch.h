@@ -6,6 +6,8 @@
 #include "conform/conform_shared.h"
 #include "conform/conform_watch.h"
 
+#include <sys/types.h>
+
 enum conform_launcher {
     LAUNCH_FORK,    /* processes of our own */
     LAUNCH_SIM,     /* threads that take turns, in one process */
@@ -23,19 +25,25 @@ struct conform_launch {
     char log[PATH_MAX];    /* what ranks print */
     uint64_t until_us;     /* the run's end, on alar_clock_now */
     uint32_t hangs;        /* worlds that ended in one */
+    int python;            /* where it is asked and answers */
+    pid_t python_pid;      /* 0: none is needed */
 };
 
 /* Which launcher the back end needs, and what its ranks load.
    Errors: ALAR_E_INPUT, with one line in `error_line`. */
 ALAR_MUST_USE enum alar_status conform_launch_find(struct conform_launch *launch, char *error_line);
 
-/* conform_python.c: is there a Python with both packages, and that transport in torch?
+/* conform_python.c: starts a Python with both packages, and that transport in torch.
    Errors: ALAR_E_INPUT, with one line in `error_line`. */
 ALAR_MUST_USE enum alar_status conform_python_find(struct conform_launch *launch,
                                                    const char *transport, char *error_line);
 
-/* Becomes that Python; does not return. */
-_Noreturn void conform_python_become(const struct conform_launch *launch, uint32_t ranks);
+/* Has it fork the ranks of a world; the process that did is a child of this one, and leads their
+   process group. -1 when Python has ended. */
+pid_t conform_python_fork(const struct conform_launch *launch, uint32_t ranks);
+
+/* Ends it, where there is one. */
+void conform_python_end(const struct conform_launch *launch);
 
 /* Plays the scenes of `shared` on its ranks. When it returns no process of theirs is left; what
    became of a rank that did not come to its end is an event of its seat.

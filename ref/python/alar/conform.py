@@ -1,15 +1,16 @@
 """torch.distributed as a back end on trial: what `alar conform torch:gloo` starts.
 
-    python3 -m alar.conform --check TRANSPORT                           can it be tried at all?
-    python3 -m alar.conform LIBRARY FILE RANKS TRANSPORT CONFIG         forks the ranks of one world
+    python3 -m alar.conform LIBRARY TRANSPORT CONFIG
 
-Torch is loaded once and the ranks are forked from there. Each hands a table (struct alar_backend of backend.h) to LIBRARY,
+Torch is loaded once and the ranks of every world are forked from there. Standard input is a socket: it says "ready" there,
+and for each "RANKS FILE" that comes it answers the process that forked those ranks. Each hands a table (struct alar_backend of backend.h) to LIBRARY,
 alar-rank.so, which plays its scenes on it. All-reduces work on the caller's own buffers: torch reduces in place, so a
 contribution is first copied to where its result goes. One `wait` is made of polls, for torch has none that can be repeated.
 """
 import ctypes
 import datetime
 import os
+import signal
 import sys
 import time
 
@@ -18,6 +19,7 @@ DTYPES = ("float16", "bfloat16", "float32", "float64", "int32", "int64", "uint8"
 REDUCTIONS = ("SUM", "AVG", "MAX", "MIN")  # both in the order of backend.h
 HOST_TRANSPORTS = ("gloo", "mpi", "ucc")
 FOREVER, POLL_S = 2 ** 64 - 1, 200e-6
+PR_SET_PDEATHSIG = 1
 
 i32, u32, u64, u8, pointer = ctypes.c_int32, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint8, ctypes.c_void_p
 pointers = ctypes.POINTER(pointer)
@@ -202,32 +204,64 @@ def fork(library, file, ranks, transport, config):
     return 0
 
 
-def check(transport):
-    """One line of what is missing; 0 when nothing is."""
+def world(library, file, ranks, transport, config, middle):
+    """The process that forks the ranks, once whoever started this Python is its parent."""
+    while os.getppid() == middle:
+        time.sleep(1e-4)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    os.environ["ALAR_JOB"] = str(os.getpid())
+    none = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(none, 0)
+    os._exit(fork(library, file, ranks, transport, config))
+
+
+def world_start(*arguments):
+    """Forks twice: who is orphaned goes to the nearest process that asked for such. Returns its number."""
+    ours, theirs = os.pipe()
+    middle = os.fork()
+    if middle == 0:
+        middle = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            world(*arguments, middle)
+        os.setpgid(pid, pid)
+        os.write(theirs, b"%d" % pid)
+        os._exit(0)
+    os.close(theirs)
+    os.waitpid(middle, 0)
+    answer = os.read(ours, 32)
+    os.close(ours)
+    return answer
+
+
+def missing(transport):
+    """One line of what is missing; None when nothing is."""
     try:
         import torch.distributed as dist
     except ImportError as error:
-        print(error)
-        return 3
+        return str(error)
     if transport not in HOST_TRANSPORTS:
-        print("expected one of %s, which reduce in the host's memory" % ", ".join(HOST_TRANSPORTS))
-        return 3
+        return "expected one of %s, which reduce in the host's memory" % ", ".join(HOST_TRANSPORTS)
     is_there = dist.is_available() and getattr(dist, "is_%s_available" % transport, lambda: False)()
-    if not is_there:
-        print("this torch was built without %s" % transport)
-    return 0 if is_there else 3
+    return None if is_there else "this torch was built without %s" % transport
 
 
 def main(arguments):
-    if len(arguments) == 2 and arguments[0] == "--check":
-        return check(arguments[1])
-    if len(arguments) != 5:
+    if len(arguments) != 3:
         print(__doc__, file=sys.stderr)
         return 3
-    import torch.distributed  # noqa: F401 (once, for all ranks)
+    library, transport, config = arguments
+    why = missing(transport)
+    if why is not None:
+        print(why, file=sys.stderr)
+        return 3
     os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # they are all on this machine
-    library = ctypes.CDLL(arguments[0])
-    return fork(library, arguments[1], int(arguments[2]), arguments[3], arguments[4])
+    library = ctypes.CDLL(library)
+    os.write(0, b"ready")
+    for asked in iter(lambda: os.read(0, 8192), b""):
+        ranks, file = asked.decode().split(" ", 1)
+        os.write(0, world_start(library, file, int(ranks), transport, config))
+    return 0
 
 
 if __name__ == "__main__":

@@ -1,246 +1,60 @@
-/* yajl calls back for each JSON token; one object of known fields becomes one event. */
+/* One object of known fields becomes one event. Nearly every line has the plain shape that
+   record_scan.c reads; yajl reads the others, and alone says what is wrong with a line. */
 #include "check/record_state.h"
 
-#include "sys/plain_numbers.h"
-
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int on_number(void *context, const char *text, size_t length)
+static int on_null(void *context)
 {
-    struct alar_record_reader *reader = context;
-    bool is_negative = length > 0 && text[0] == '-';
-    int64_t number;
-
-    reader->token = length;
-    if (reader->field == ALAR_FIELD_COUNT || reader->depth == 0) {
-        return reader->depth > 0 ? 1 : record_expected(reader, "expected a record, found a number");
-    }
-    switch (alar_field_type(reader->field)) {
-    case ALAR_TYPE_ANY:
-        return 1;
-    case ALAR_TYPE_VALUES:
-        return record_add_decimal(reader, text, length);
-    case ALAR_TYPE_RANKS:
-        return reader->in_list ? record_add_rank(reader, text, length)
-                               : record_wrong(reader, text, length);
-    case ALAR_TYPE_OPS:
-        return reader->in_list ? record_add_op(reader, text, length, false)
-                               : record_wrong(reader, text, length);
-    case ALAR_TYPE_OP:
-        return record_add_op(reader, text, length, false);
-    case ALAR_TYPE_LOSS: {
-        char *copy = record_keep(reader, text, length);
-
-        reader->event->loss = copy != NULL ? alar_plain_read(copy, NULL) : 0;
-        reader->event->text[reader->field] = (struct alar_text){copy, length};
-        return copy != NULL;
-    }
-    case ALAR_TYPE_SIGNED:
-    case ALAR_TYPE_INT:
-        if (!record_read_count(text + is_negative, length - is_negative, &number) ||
-            (is_negative && alar_field_type(reader->field) == ALAR_TYPE_INT && number != 0)) {
-            return record_wrong(reader, text, length);
-        }
-        reader->event->number[reader->field] = is_negative ? -number : number;
-        return 1;
-    default:
-        return record_wrong(reader, text, length);
-    }
-}
-
-/* A string points into the line, unless it was decoded: yajl reuses that memory for the next one.
- */
-static const char *lasting(struct alar_record_reader *reader, const unsigned char *bytes,
-                           size_t length)
-{
-    uintptr_t at = (uintptr_t)bytes, line = (uintptr_t)reader->line;
-    const char *text = (const char *)bytes;
-
-    return at >= line && at < line + reader->line_length ? text : record_keep(reader, text, length);
-}
-
-static int on_string(void *context, const unsigned char *bytes, size_t length)
-{
-    struct alar_record_reader *reader = context;
-    struct alar_event *event = reader->event;
-
-    reader->token = length + 2;
-    if (reader->field == ALAR_FIELD_COUNT || reader->depth == 0) {
-        return reader->depth > 0 ? 1 : record_expected(reader, "expected a record, found text");
-    }
-    enum alar_field field = reader->field;
-    const char *text = lasting(reader, bytes, length);
-    struct alar_text word = {text, length};
-    if (text == NULL) {
-        return 0;
-    }
-    switch (alar_field_type(field)) {
-    case ALAR_TYPE_ANY:
-        return 1;
-    case ALAR_TYPE_TEXT:
-        event->text[field] = word;
-        return field != ALAR_FIELD_EV || alar_record_find(word, &event->record) == ALAR_OK
-                   ? 1
-                   : record_expected(reader, "expected a known record in `ev`, found %.*s",
-                                     (int)(length < 40 ? length : 40), text);
-    case ALAR_TYPE_WORD:
-        return alar_field_word(field, word, &event->number[field]) == ALAR_OK
-                   ? 1
-                   : record_wrong(reader, text, length);
-    case ALAR_TYPE_OP:
-        return record_add_op(reader, text, length, true);
-    case ALAR_TYPE_OPS:
-        return reader->in_list ? record_add_op(reader, text, length, true)
-                               : record_wrong(reader, text, length);
-    case ALAR_TYPE_VALUES:
-        return record_add_value(reader, text, length);
-    case ALAR_TYPE_LOSS:
-        return record_set_loss(reader, text, length);
-    default:
-        return record_wrong(reader, text, length);
-    }
+    return record_take_null(context);
 }
 
 static int on_boolean(void *context, int truth)
 {
-    struct alar_record_reader *reader = context;
-
-    reader->token = truth ? 4 : 5;
-    if (reader->depth == 0) {
-        return record_expected(reader, "expected a record, found true or false");
-    }
-    if (reader->field == ALAR_FIELD_COUNT || alar_field_type(reader->field) == ALAR_TYPE_ANY) {
-        return 1;
-    }
-    if (alar_field_type(reader->field) != ALAR_TYPE_FLAG) {
-        return record_wrong(reader, truth ? "true" : "false", truth ? 4 : 5);
-    }
-    reader->event->number[reader->field] = truth;
-    return 1;
+    return record_take_truth(context, truth != 0);
 }
 
-static int on_null(void *context)
+static int on_number(void *context, const char *text, size_t length)
 {
-    struct alar_record_reader *reader = context;
+    return record_take_number(context, text, length);
+}
 
-    reader->token = 4;
-    if (reader->depth == 0) {
-        return record_expected(reader, "expected a record, found null");
-    }
-    if (reader->field == ALAR_FIELD_COUNT || alar_field_type(reader->field) == ALAR_TYPE_ANY) {
-        return 1;
-    }
-    if (alar_field_type(reader->field) != ALAR_TYPE_LOSS) {
-        return record_wrong(reader, "null", 4);
-    }
-    reader->event->loss = (double)NAN;
-    reader->event->loss_is_empty = true;
-    return 1;
+static int on_string(void *context, const unsigned char *text, size_t length)
+{
+    return record_take_text(context, (const char *)text, length);
 }
 
 static int on_map(void *context)
 {
+    return record_take_object(context);
+}
+
+static int on_key(void *context, const unsigned char *name, size_t length)
+{
     struct alar_record_reader *reader = context;
 
-    reader->token = 1;
-    if (reader->depth++ == 0) {
-        return reader->objects == 0
-                   ? 1
-                   : record_expected(reader, "expected one record a line, found two");
-    }
-    return reader->field == ALAR_FIELD_COUNT || alar_field_type(reader->field) == ALAR_TYPE_ANY
-               ? 1
-               : record_wrong(reader, "an object", 9);
+    return record_take_key(reader, (const char *)name, length,
+                           yajl_get_bytes_consumed(reader->json));
 }
 
 static int on_map_end(void *context)
 {
     struct alar_record_reader *reader = context;
 
-    reader->objects += --reader->depth == 0;
-    return 1;
-}
-
-static bool is_list(enum alar_field_type type)
-{
-    return type == ALAR_TYPE_VALUES || type == ALAR_TYPE_RANKS || type == ALAR_TYPE_OPS;
-}
-
-/* Records repeat: what followed this field in the last record of this kind is most likely to follow
-   it again. */
-static enum alar_status find_field(struct alar_record_reader *reader, struct alar_text name,
-                                   enum alar_field *field)
-{
-    uint8_t *follower = &reader->follower[reader->event->record][reader->before];
-    enum alar_field guess = (enum alar_field) * follower;
-
-    if (!alar_field_is(guess, name)) {
-        ALAR_TRY(alar_field_find(name, &guess));
-        *follower = (uint8_t)guess;
-    }
-    *field = guess;
-    reader->before = guess;
-    return ALAR_OK;
-}
-
-static int on_key(void *context, const unsigned char *bytes, size_t length)
-{
-    struct alar_record_reader *reader = context;
-    size_t end = yajl_get_bytes_consumed(reader->json);
-
-    reader->token = length + 2;
-    if (reader->depth > 1) {
-        return 1; /* inside the value of a field that is not looked at */
-    }
-    reader->field = ALAR_FIELD_COUNT;
-    if (find_field(reader, (struct alar_text){(const char *)bytes, length}, &reader->field) !=
-        ALAR_OK) {
-        return 1;
-    }
-    if (reader->event->has[reader->field]) {
-        return record_expected(reader, "expected `%s` once, found it twice",
-                               alar_field_name(reader->field));
-    }
-    reader->event->has[reader->field] = true;
-    reader->event->number[reader->field] = 0;
-    if (reader->lists < RECORD_LISTS && is_list(alar_field_type(reader->field))) {
-        reader->list[reader->lists++] = reader->field;
-    }
-    reader->column[reader->field] = end > length + 1 ? end - length - 1 : 1;
-    reader->event->list[reader->field] = NULL;
-    reader->first[reader->field] = reader->items;
-    return 1;
+    reader->past = yajl_get_bytes_consumed(reader->json);
+    return record_take_object_end(reader);
 }
 
 static int on_array(void *context)
 {
-    struct alar_record_reader *reader = context;
-
-    reader->token = 1;
-    if (reader->depth++ == 0) {
-        return record_expected(reader, "expected a record, found a list");
-    }
-    if (reader->field == ALAR_FIELD_COUNT || alar_field_type(reader->field) == ALAR_TYPE_ANY) {
-        return 1;
-    }
-    enum alar_field_type type = alar_field_type(reader->field);
-    if (reader->in_list || !is_list(type)) {
-        return record_wrong(reader, "a list", 6);
-    }
-    reader->in_list = true;
-    return 1;
+    return record_take_list(context);
 }
 
 static int on_array_end(void *context)
 {
-    struct alar_record_reader *reader = context;
-
-    reader->depth--;
-    reader->in_list = false;
-    return 1;
+    return record_take_list_end(context);
 }
 
 static const yajl_callbacks callbacks = {
@@ -258,6 +72,20 @@ static enum alar_status open_json(struct alar_record_reader *reader)
     return ALAR_OK;
 }
 
+static void name_fields(struct record_name *name)
+{
+    for (unsigned f = 0; f < ALAR_FIELD_COUNT; f++) {
+        const char *text = alar_field_name((enum alar_field)f);
+        size_t length = strlen(text),
+               first = length < sizeof name->word ? length : sizeof name->word;
+
+        name[f] = (struct record_name){
+            .text = text, .length = length, .type = alar_field_type((enum alar_field)f)};
+        memcpy(&name[f].word, text, first);
+        memset(&name[f].mask, 0xff, first);
+    }
+}
+
 enum alar_status alar_record_reader_open(struct alar_record_reader **opened)
 {
     struct alar_record_reader *reader = calloc(1, sizeof *reader);
@@ -266,6 +94,7 @@ enum alar_status alar_record_reader_open(struct alar_record_reader **opened)
         free(reader);
         return ALAR_E_NOMEM;
     }
+    name_fields(reader->name);
     *opened = reader;
     return ALAR_OK;
 }
@@ -283,9 +112,9 @@ void alar_record_reader_close(struct alar_record_reader *reader)
 }
 
 /* Every string and number of a line, terminated, fits into twice its length. */
-static enum alar_status reader_prepare(struct alar_record_reader *reader, size_t length)
+static enum alar_status reader_prepare(struct alar_record_reader *reader)
 {
-    size_t room = 2 * length + 64;
+    size_t room = 2 * reader->line_length + 64;
 
     reader->items = 0;
     reader->lists = 0;
@@ -296,6 +125,7 @@ static enum alar_status reader_prepare(struct alar_record_reader *reader, size_t
     reader->in_list = false;
     reader->token = 1;
     reader->field = ALAR_FIELD_COUNT;
+    reader->type = ALAR_TYPE_ANY;
     reader->is_out_of_memory = false;
     if (reader->text_room < room) {
         char *grown = realloc(reader->text, room);
@@ -354,35 +184,75 @@ static enum alar_status reader_require(struct alar_record_reader *reader)
     return ALAR_OK;
 }
 
-enum alar_status alar_record_read(struct alar_record_reader *reader, const char *line,
-                                  size_t length, struct alar_event *event,
-                                  struct alar_record_error *error)
+/* The event begins anew: before a line, and before yajl reads what record_scan left to it. */
+static enum alar_status reader_begin(struct alar_record_reader *reader)
 {
-    memset(error, 0, sizeof *error);
+    struct alar_event *event = reader->event;
+
+    reader->error->text[0] = '\0';
+    reader->error->column = 0;
+    reader->error->is_cut = false;
     memset(event->has, 0, sizeof event->has);
     event->loss_is_empty = false;
     event->text[ALAR_FIELD_LOSS] =
         (struct alar_text){0};         /* also unset beside a loss that is a word */
     event->record = ALAR_RECORD_ISSUE; /* until `ev` says otherwise */
+    return reader_prepare(reader);
+}
+
+/* Half a token behind the record is none to the library: it would go on with the next line. */
+static enum alar_status reader_finish(struct alar_record_reader *reader)
+{
+    size_t at = reader->past;
+
+    while (at < reader->line_length && memchr(" \t\r\f\v", reader->line[at], 5) != NULL) {
+        at++;
+    }
+    if (at == reader->line_length) {
+        return ALAR_OK;
+    }
+    reader->error->column = at + 1;
+    snprintf(reader->error->text, sizeof reader->error->text,
+             "expected the end of the line behind the record, found more");
+    return reader_failed(reader, false);
+}
+
+static enum alar_status reader_parse(struct alar_record_reader *reader)
+{
+    const unsigned char *line = (const unsigned char *)reader->line;
+
+    ALAR_TRY(reader_begin(reader));
+    if (yajl_parse(reader->json, line, reader->line_length) != yajl_status_ok) {
+        return reader_failed(reader, true);
+    }
+    if (reader->objects != 1 || reader->depth != 0) {
+        reader->error->is_cut = true;
+        reader->error->column = reader->line_length + 1;
+        snprintf(reader->error->text, sizeof reader->error->text,
+                 "expected the end of the record, found the end of the line");
+        return reader_failed(reader, false);
+    }
+    ALAR_TRY(reader_finish(reader));
+    return reader_require(reader);
+}
+
+enum alar_status alar_record_read(struct alar_record_reader *reader, const char *line,
+                                  size_t length, struct alar_event *event,
+                                  struct alar_record_error *error)
+{
     reader->event = event;
     reader->error = error;
     reader->line = line;
     reader->line_length = length;
-    ALAR_TRY(reader_prepare(reader, length));
-    if (yajl_parse(reader->json, (const unsigned char *)line, length) != yajl_status_ok) {
-        return reader_failed(reader, true);
-    }
-    if (reader->objects != 1 || reader->depth != 0) {
-        error->is_cut = true;
-        error->column = length + 1;
-        snprintf(error->text, sizeof error->text,
-                 "expected the end of the record, found the end of the line");
-        return reader_failed(reader, false);
+    ALAR_TRY(reader_begin(reader));
+    if (!record_scan(reader) || !event->has[ALAR_FIELD_EV] ||
+        alar_event_missing(event) != ALAR_FIELD_COUNT) {
+        ALAR_TRY(reader_parse(reader));
     }
     for (unsigned k = 0; k < reader->lists && reader->item != NULL; k++) {
         event->list[reader->list[k]] = &reader->item[reader->first[reader->list[k]]];
     }
-    return reader_require(reader);
+    return ALAR_OK;
 }
 
 size_t alar_record_column(const struct alar_record_reader *reader, enum alar_field field)

@@ -91,13 +91,11 @@ static struct alar_value *add_item(struct alar_record_reader *reader)
     return &reader->item[reader->items++];
 }
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+/* 1 + its value; 0 of what is no lower-case hex digit. */
+static const uint8_t hex_digits[256] = {
+    ['0'] = 1, ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+    ['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+};
 
 int record_add_value(struct alar_record_reader *reader, const char *text, size_t length)
 {
@@ -107,12 +105,12 @@ int record_add_value(struct alar_record_reader *reader, const char *text, size_t
     uint64_t bits = 0;
 
     for (size_t k = 0; !is_special && k < length; k++) {
-        int digit = hex_digit(text[k]);
+        unsigned digit = hex_digits[(unsigned char)text[k]];
 
-        if (digit < 0) {
+        if (digit == 0) {
             return record_wrong(reader, text, length);
         }
-        bits = bits << 4 | (uint64_t)digit;
+        bits = bits << 4 | (digit - 1);
     }
     if (!is_special && (length == 0 || length > 16)) {
         return record_wrong(reader, text, length);
@@ -177,7 +175,7 @@ int record_add_op(struct alar_record_reader *reader, const char *text, size_t le
                 : !record_read_count(text, length, &number)) {
         return record_wrong(reader, text, length);
     }
-    if (alar_field_type(reader->field) == ALAR_TYPE_OPS) {
+    if (reader->type == ALAR_TYPE_OPS) {
         struct alar_value *item = add_item(reader);
 
         if (item != NULL) {

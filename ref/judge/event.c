@@ -7,6 +7,7 @@
 
 struct record_row {
     const char *name;
+    size_t length;     /* of the name */
     uint64_t required; /* mask of fields */
 };
 
@@ -18,7 +19,7 @@ struct field_row {
 };
 
 static const struct record_row records[] = {
-#define RECORD(token, name, required) {name, required},
+#define RECORD(token, name, required) {name, sizeof name - 1, required},
 #include "judge/record.def"
 };
 
@@ -51,7 +52,8 @@ const char *alar_field_choices(enum alar_field field)
 enum alar_status alar_record_find(struct alar_text name, enum alar_record *record)
 {
     for (unsigned r = 0; r < ALAR_RECORD_COUNT; r++) {
-        if (alar_text_is(name, records[r].name)) {
+        if (records[r].length == name.length &&
+            memcmp(records[r].name, name.data, name.length) == 0) {
             *record = (enum alar_record)r;
             return ALAR_OK;
         }
@@ -82,8 +84,11 @@ enum alar_status alar_field_word(enum alar_field field, struct alar_text word, i
     const char *choice = alar_field_choices(field);
 
     for (int64_t k = 0; *choice; k++) {
-        size_t length = strcspn(choice, " ");
+        size_t length = 0;
 
+        while (choice[length] != ' ' && choice[length] != '\0') {
+            length++;
+        }
         if (length == word.length && memcmp(choice, word.data, length) == 0) {
             *index = k;
             return ALAR_OK;

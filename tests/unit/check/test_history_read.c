@@ -27,6 +27,8 @@ static const struct {
     {"null\n", "1:1: expected a record, found null"},
     {"{}\n", "1:1: expected `ev`, found none"},
     {I0 "{\"ev\":\"isue\",\"rank\":0}\n", "2:7: expected a known record in `ev`, found isue"},
+    {I0 "{\"ev\":\"done\",\"rank\":0,\"op\":0,\"out\":[1]}\"\n" D0,
+     "2:40: expected the end of the line behind the record, found more"},
     {I0 D0 I0 "{\"ev\":\"done\"", NULL}, /* cut, not refused; but the third line is */
     {"{\"ev\":\"issue\",\"rank\":0}\n", "1:1: expected `op` in `issue`, found none"},
     {"{\"ev\":\"issue\",\"rank\":-1,\"op\":0}\n",

@@ -1,8 +1,6 @@
 /* Power-of-two blocks with one chain of spare ones per size. */
 #include "base/arena.h"
 
-#include "base/check.h"
-
 #include <string.h>
 
 enum {
@@ -11,12 +9,9 @@ enum {
 
 static unsigned arena_class(size_t bytes)
 {
-    unsigned class = ARENA_SMALLEST;
-
-    while ((size_t)1 << class < bytes) {
-        class ++;
-    }
-    return class;
+    return bytes <= (size_t)1 << ARENA_SMALLEST
+               ? ARENA_SMALLEST
+               : 64 - (unsigned)__builtin_clzll((unsigned long long)bytes - 1);
 }
 
 void alar_arena_init(struct alar_arena *arena, void *base, size_t size)
@@ -38,11 +33,6 @@ void alar_arena_move(struct alar_arena *arena, void *base, size_t size)
 size_t alar_arena_block(size_t bytes)
 {
     return (size_t)1 << arena_class(bytes);
-}
-
-size_t alar_arena_room(const struct alar_arena *arena)
-{
-    return arena->size - arena->used;
 }
 
 uint64_t alar_arena_take(struct alar_arena *arena, size_t bytes)
@@ -69,10 +59,4 @@ void alar_arena_give(struct alar_arena *arena, uint64_t block, size_t bytes)
     PRE(block != 0 && block < arena->used);
     memcpy(arena->base + block, &arena->spare[class], sizeof block);
     arena->spare[class] = block;
-}
-
-void *alar_arena_at(const struct alar_arena *arena, uint64_t block)
-{
-    PRE(block != 0 && block < arena->used);
-    return arena->base + block;
 }

@@ -4,6 +4,8 @@
 #ifndef ALAR_ARENA_H
 #define ALAR_ARENA_H
 
+#include "base/check.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +26,10 @@ void alar_arena_move(struct alar_arena *arena, void *base, size_t size);
 size_t alar_arena_block(size_t bytes);
 
 /* Bytes never touched so far: blocks whose sizes add up to no more can be taken. */
-size_t alar_arena_room(const struct alar_arena *arena);
+static inline size_t alar_arena_room(const struct alar_arena *arena)
+{
+    return arena->size - arena->used;
+}
 
 /* A zeroed block. PRE: there is room for it. */
 uint64_t alar_arena_take(struct alar_arena *arena, size_t bytes);
@@ -33,6 +38,10 @@ uint64_t alar_arena_take(struct alar_arena *arena, size_t bytes);
 void alar_arena_give(struct alar_arena *arena, uint64_t block, size_t bytes);
 
 /* Address of a block until the next move. PRE: it is a block. */
-void *alar_arena_at(const struct alar_arena *arena, uint64_t block);
+static inline void *alar_arena_at(const struct alar_arena *arena, uint64_t block)
+{
+    PRE(block != 0 && block < arena->used);
+    return arena->base + block;
+}
 
 #endif

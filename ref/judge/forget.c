@@ -35,6 +35,7 @@ void judge_op_forget(struct alar_judge *judge, uint64_t made)
     if (judge_report_wants(op)) {
         judge_report_keep(judge, made);
     } else {
+        judge->log.is_stale = true;
         judge_op_hold(judge, made);
     }
 }

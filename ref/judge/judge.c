@@ -170,9 +170,16 @@ static enum alar_status event_check(struct alar_judge *judge)
     return ALAR_OK;
 }
 
-enum alar_status alar_judge_event(struct alar_judge *judge, const struct alar_event *event)
+/* The caller has just asked for the same number; that there is room is claimed anew wherever a
+   block is taken. */
+static inline void judge_demand(const struct alar_judge *judge, const struct alar_event *event)
 {
     PRE(alar_arena_room(judge->arena) >= alar_judge_headroom(judge, event));
+}
+
+enum alar_status alar_judge_event(struct alar_judge *judge, const struct alar_event *event)
+{
+    DEEP(judge_demand(judge, event));
     judge->event = event;
     judge->verdict.events++;
     ALAR_TRY(event_check(judge));

@@ -176,7 +176,8 @@ struct judge_report {
 /* What the judgement of log lines remembers, see report.h. */
 struct report {
     uint64_t metric;         /* first of a chain */
-    uint64_t waiting;        /* first report whose operations are not all settled */
+    uint64_t waiting, last;  /* reports whose operations are not all settled, in a row */
+    bool is_stale;           /* an operation ended since that was not kept */
     uint64_t oldest, newest; /* settled operations that a report may still stand for */
     uint64_t kept, kept_max;
     bool is_learned;             /* a report showed how long an interval is */
@@ -227,15 +228,9 @@ struct alar_judge {
     struct alar_judge_error error;
 };
 
-/* judge_state.c: from offsets to addresses. operations.c, forget.c: groups, unsettled operations.
- */
-struct judge_rank *judge_rank_at(const struct alar_judge *judge, uint32_t rank);
-struct judge_group *judge_group_at(const struct alar_judge *judge, uint64_t group);
-struct judge_op *judge_op_at(const struct alar_judge *judge, uint64_t op);
-struct judge_entry *judge_entry_at(const struct alar_judge *judge, const struct judge_op *op,
-                                   uint32_t member);
-uint32_t judge_member_rank(const struct alar_judge *judge, const struct judge_group *group,
-                           uint32_t member);
+#include "judge/judge_at.h" /* needs all of the above */
+
+/* judge_state.c: who is a member. operations.c, forget.c: groups, unsettled operations. */
 bool judge_member_find(const struct alar_judge *judge, const struct judge_group *group,
                        uint32_t rank, uint32_t *member);
 uint64_t judge_group_find(const struct alar_judge *judge, struct alar_text name);

@@ -124,11 +124,13 @@ static struct leftover leftover_read(const struct alar_judge *judge, const struc
         left.failed += judge_did(entry, JUDGE_ACT_FAIL) && !is_timed_out;
         left.aborted += entry->life == JUDGE_ABORTED;
         left.done += leftover_is_told(entry);
-        left.premature += leftover_is_premature(judge, op, entry);
         if (entry->life == JUDGE_PENDING) {
             left.waiting += leftover_calls(entry);
             left.expired += leftover_is_expired(judge, entry, now);
         }
+    }
+    for (uint32_t m = 0; left.missing > 0 && m < op->members; m++) {
+        left.premature += leftover_is_premature(judge, op, judge_entry_at(judge, op, m));
     }
     return left;
 }

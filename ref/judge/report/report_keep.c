@@ -89,35 +89,50 @@ static void report_learn(struct alar_judge *judge, const struct judge_report *re
     judge->log.is_learned = true;
 }
 
+/* Judges the report if it is due. */
+static bool report_try_one(struct alar_judge *judge, uint64_t at)
+{
+    struct judge_report *report = report_at(judge, at);
+
+    if (!report_is_due(judge, report)) {
+        return false;
+    }
+    judge_report_check(judge, report);
+    report_learn(judge, report);
+    report_give(judge, at);
+    return true;
+}
+
 /* Judges the reports that are due, oldest first. */
 static void report_try(struct alar_judge *judge)
 {
     uint64_t *link = &judge->log.waiting;
 
+    judge->log.last = 0;
+    judge->log.is_stale = false;
     while (*link) {
-        uint64_t at = *link;
-        struct judge_report *report = report_at(judge, at);
+        uint64_t at = *link, next = report_at(judge, at)->next;
 
-        if (report_is_due(judge, report)) {
-            *link = report->next;
-            judge_report_check(judge, report);
-            report_learn(judge, report);
-            report_give(judge, at);
+        if (report_try_one(judge, at)) {
+            *link = next;
         } else {
-            link = &report->next;
+            judge->log.last = at;
+            link = &report_at(judge, at)->next;
         }
     }
 }
 
+/* Those that wait were tried when an operation ended last. */
 void judge_report_wait(struct alar_judge *judge, uint64_t report)
 {
-    uint64_t *link = &judge->log.waiting;
-
-    while (*link) {
-        link = &report_at(judge, *link)->next;
+    if (judge->log.is_stale) {
+        report_try(judge);
     }
-    *link = report;
-    report_try(judge);
+    if (report_try_one(judge, report)) {
+        return;
+    }
+    *(judge->log.last ? &report_at(judge, judge->log.last)->next : &judge->log.waiting) = report;
+    judge->log.last = report;
 }
 
 void judge_report_keep(struct alar_judge *judge, uint64_t made)

@@ -30,7 +30,14 @@ tally_pass() {
 tally_fail() { # tally_fail CLAIM WHAT-HAPPENED
     tally_failed=$((tally_failed + 1))
     echo "FAIL $1: $2"
-    head -c 8000 "$SCRATCH/.output" | sed 's/^/     | /'
+    # Both ends of a long output: the cause of a failure mostly stands in the last lines.
+    if [ "$(wc -c <"$SCRATCH/.output")" -le 8000 ]; then
+        cat "$SCRATCH/.output"
+    else
+        head -c 4000 "$SCRATCH/.output"
+        printf '\n[...]\n'
+        tail -c 4000 "$SCRATCH/.output"
+    fi | sed 's/^/     | /'
 }
 
 tally_run() { # tally_run COMMAND...: output to .output, the exit code as it is (124: out of time)

@@ -146,10 +146,13 @@ expect_text "a script that names no library" 3 "say which with --mpi" \
     "$alar" record --replace -o "$SCRATCH/h" -- "$SCRATCH/script"
 
 # Programs that can't be recorded, each with its cause.
-check "exec before the end: bare and recorded alike" cmp <(bare 2 "$programs/stray" execs; sed '$d' "$SCRATCH/bare") \
-    <(recorded 2 "$programs/stray" execs; sort "$SCRATCH/recorded.out")
+marks_alike() {
+    bare 2 "$programs/stray" execs "$SCRATCH/marks-bare"
+    recorded 2 "$programs/stray" execs "$SCRATCH/marks-recorded"
+    [ "$(wc -l <"$SCRATCH/marks-bare")" -eq 2 ] && diff <(sort "$SCRATCH/marks-bare") <(sort "$SCRATCH/marks-recorded")
+}
+check "exec before the end: bare and recorded alike" marks_alike
 replaced() { cat "$SCRATCH/recorded.err"; }
-recorded 2 "$programs/stray" execs
 # One or both: the launcher ends the other rank when it sees the first one go.
 expect_text "exec before the end is told" 0 "of them by exec: another program took their place" replaced
 expect_text "and where it stood" 2 "in execlp" judged

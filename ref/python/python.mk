@@ -21,5 +21,5 @@ bench-torch: deps-matrix ## what alar.Log buys in PyTorch, beside what framework
 	$(Q)python3 tests/bench/bench.py torch_log
 
 frameworks: ## what frameworks really log: writes spec/frameworks.md (MEGATRON=, TORCHTITAN=, NANOCHAT=, MINDSPEED=: checkouts)
-	$(Q)$(MAKE) $(PARALLEL) $(BUILD)/alar
+	$(Q)$(MAKE) $(PARALLEL) $(BUILD)/alar $(BUILD)/libalar.so
 	$(Q)ALAR=$(BUILD)/alar python3 tests/frameworks/frameworks.py --out spec/frameworks.md

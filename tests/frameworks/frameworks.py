@@ -3,89 +3,27 @@
 
     python3 tests/frameworks/frameworks.py [--out FILE | --against FILE] [--short | ROW...]
 
-Each row is a program of programs/, run on two processes with gloo under the recorder. The number it
-logs is held against its contributions; the collectives are counted in the recording.
+Each row is a program of programs/, run on two to four processes with gloo under the recorder. The number
+it logs is held against its contributions; the collectives are counted in the recording.
 """
 import argparse
 import datetime
-import glob
-import json
 import os
 import platform
-import shutil
-import socket
 import subprocess
 import sys
-import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 import ledger  # noqa: E402
 import rows as table  # noqa: E402
+import runs as programs  # noqa: E402
+import toy  # noqa: E402
 
-SECONDS = 200
-CLEAN = 80  # steps of the run on even data, each with other losses
+SEEDS = 20
+CLEAN = SEEDS * toy.STEPS  # steps of the run on even data
 CASES = ("empty", "nan", "short")
-
-
-class Run:
-    """One run of a program: what its ranks printed, what was recorded, how it ended."""
-
-    def __init__(self, row, python, **case):
-        self.directory = tempfile.mkdtemp()
-        self.recording = os.path.join(self.directory, "recording")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        env = dict(os.environ, MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), WORLD_SIZE=str(row.ranks),
-                   LOCAL_WORLD_SIZE=str(row.ranks), GLOO_SOCKET_IFNAME="lo", OMP_NUM_THREADS="1", SCRATCH=self.directory,
-                   PYTHONPATH=os.pathsep.join((HERE, os.path.join(ROOT, "ref", "python"))), PYTHONWARNINGS="ignore",
-                   ALAR_LIBRARY=os.path.join(ROOT, os.environ.get("BUILD", "build"), "libalar.so"),
-                   PYTHONDONTWRITEBYTECODE="1", HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", **row.env)
-        env.update({name.upper(): str(value) for name, value in case.items()})
-        program = os.path.join(HERE, "programs", row.program)
-        command = ["timeout", "-k", "2", str(SECONDS), python, "-m", "alar.torch", "-o", self.recording, program]
-        outputs = [open(os.path.join(self.directory, "out%d" % rank), "w+") for rank in range(row.ranks)]
-        errors = [open(os.path.join(self.directory, "err%d" % rank), "w+") for rank in range(row.ranks)]
-        ranks = [subprocess.Popen(command, stdout=outputs[rank], stderr=errors[rank], stdin=subprocess.DEVNULL,
-                                  env=dict(env, RANK=str(rank), LOCAL_RANK=str(rank)))
-                 for rank in range(row.ranks)]
-        self.codes = [rank.wait() for rank in ranks]
-        texts = []
-        for file in outputs + errors:
-            file.seek(0)
-            texts.append(file.read())
-            file.close()
-        said = [ledger.read(text) for text in texts[:row.ranks]]
-        self.parts, self.lines = [parts for parts, _ in said], said[0][1]
-        self.errors = texts[row.ranks:]
-
-    def close(self):
-        shutil.rmtree(self.directory, ignore_errors=True)
-
-    def collectives(self):
-        """Collectives of rank 0, and how many of them blocked."""
-        count = blocking = 0
-        for path in glob.glob(os.path.join(self.recording, "**", "rank0.jsonl"), recursive=True):
-            with open(path) as file:
-                for line in file:
-                    record = json.loads(line)
-                    if record["ev"] in ("issue", "call"):
-                        count += 1
-                        blocking += bool(record.get("sync"))
-        return count, blocking
-
-    def end(self):
-        """How it ended when it did not end well; None when it did."""
-        nothing = "no collective was recorded"
-        if all(code == 0 or code == 3 and nothing in text for code, text in zip(self.codes, self.errors)):
-            return None
-        if 124 in self.codes or 137 in self.codes:
-            return "hangs"
-        last = [text.strip().splitlines()[-1] for text in self.errors if text.strip()]
-        return "stops: " + (last[0][:80] if last else "code %d" % max(self.codes))
-
 
 
 def found(verdict):
@@ -133,57 +71,77 @@ def version(row, python):
     if row.needs:
         commit = subprocess.run(["git", "-C", os.environ[row.needs], "log", "-1", "--format=%h of %cs"],
                                 capture_output=True, text=True)
-        return commit.stdout.strip() or "a checkout without a commit"
+        return (commit.stdout.strip() or "a checkout without a commit") + ", run " + datetime.date.today().isoformat()
     names = row.packages or ("torch",)
     code = "import importlib.metadata as m; print(', '.join('%%s %%s' %% (n, m.version(n)) for n in %r))" % (names,)
     return subprocess.run([python, "-c", code], capture_output=True, text=True).stdout.strip()
 
 
+def clean(run, word, is_last):
+    """What becomes of data on which all means agree."""
+    return cell(run, word if " over " in word else "token-weighted over steps", is_last)
+
+
 def examine(row, python):
     """One row of the table, as a list of cells."""
-    runs = {"uneven": Run(row, python, case="uneven", interval=row.interval),
-            "clean": Run(row, python, case="even", interval=row.interval, steps=CLEAN)}
-    for case in CASES:
-        if case not in row.skips:
-            runs[case] = Run(row, python, case=case, interval=1)
+    cases = {"uneven": {"case": "uneven", "interval": row.interval},
+             "even": {"case": "even", "interval": row.interval, "steps": CLEAN},
+             **{case: {"case": case, "interval": 1} for case in CASES if case not in row.skips}}
+    runs = programs.run_all(row, python, cases)
     end = runs["uneven"].end()
     word, is_last = (end, False) if end else meaning(runs["uneven"]) if runs["uneven"].lines else ("nothing", False)
-    step, line = counts(runs["uneven"], runs["empty"], runs["clean"], row.interval)
-    count, blocking = runs["clean"].collectives()
+    step, line = counts(runs["uneven"], runs.get("empty", runs["uneven"]), runs["even"], row.interval if "empty" in runs else 1)
+    count, blocking = runs["even"].collectives()
     cells = [cell(runs[case], word, is_last) if case in runs else "-" for case in CASES]
-    clean = cell(runs["clean"], word if " over " in word else "token-weighted over steps", is_last)
+    even = clean(runs["even"], word, is_last)
+    if even != "right" and runs["even"].lines:
+        runs.update(programs.run_all(row, python, {"same": {"case": "same", "interval": row.interval, "steps": CLEAN}}))
+        even += "; one loss everywhere: " + clean(runs["same"], word, is_last)
     for run in runs.values():
         run.close()
     return [row.name, version(row, python), word + (" of the last step" if is_last else ""), step, line,
-            "all" if count and blocking == count else "%d of %d" % (blocking, count)] + cells + [clean, row.upstream or "-"]
+            "all" if count and blocking == count else "%d of %d" % (blocking, count)] + cells + [even, row.upstream or "-", row.place]
 
 
 HEAD = ("what logs", "version", "the logged number is", "collectives a step", "a line", "blocking", "a rank without tokens",
-        "NaN on one rank", "a short last batch", "even data", "upstream")
+        "NaN on one rank", "a short last batch", "even data", "upstream", "`alar.Log` in its place")
+
+
+FOUND = ("what", "script", "what it printed")
 
 
 def shipped(path):
-    """{name: cells} of the table as it was last written."""
+    """{first cell: cells} of the tables as they were last written."""
     with open(path) as file:
         rows = [line.strip().strip("|").split("|") for line in file if line.startswith("| ")]
     return {cells[0].strip(): [cell.strip() for cell in cells] for cells in rows}
 
 
-def page(results, before):
-    """The whole page; rows that did not run keep their last cells and say so."""
+def written(head, rows):
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *rows))
+
+
+def not_run(name, reason, head):
+    return [name, "not run: " + reason] + ["-"] * (len(head) - 2)
+
+
+def page(results, printed, before):
+    """The whole page; what did not run keeps its last cells."""
     with open(os.path.join(HERE, "page.md")) as file:
         text = file.read()
-    lines = ["| " + " | ".join(HEAD) + " |", "|" + "---|" * len(HEAD)]
-    for row in table.ROWS:
-        cells = results.get(row.name) or before.get(row.name) or [row.name, "not run: " + why_not(row)] + ["-"] * (len(HEAD) - 2)
-        lines.append("| " + " | ".join(cells) + " |")
+    rows = [results.get(row.name) or before.get(row.name) or not_run(row.name, why_not(row), HEAD) for row in table.ROWS]
+    findings = [[one.what, "[%s](../tests/frameworks/repro/%s)" % (one.script, one.script), "`%s`" % printed[one.script]]
+                if one.script in printed else before.get(one.what) or not_run(one.what, why_not(one), FOUND) for one in table.FINDINGS]
     machine = "%s, Python %s, %d cores, %s" % (platform.machine(), platform.python_version(), os.cpu_count(),
                                               datetime.date.today().isoformat())
-    return text.replace("@TABLE@", "\n".join(lines)).replace("@MACHINE@", machine).replace("@PINS@", " ".join(table.PINS))
+    for mark, words in (("@TABLE@", written(HEAD, rows)), ("@FINDINGS@", written(FOUND, findings)), ("@MACHINE@", machine),
+                        ("@PINS@", " ".join(table.PINS))):
+        text = text.replace(mark, words)
+    return text
 
 
 def why_not(row):
-    return "give %s=DIR, a checkout" % row.needs if row.needs else "its packages can't be installed"
+    return "give %s=DIR, a checkout" % row.needs if row.needs else "it was not asked for"
 
 
 def environment(name, pins):
@@ -202,22 +160,42 @@ def main():
     python, why = environment(*(("live-short", table.SHORT_PINS) if options.short else ("live", table.PINS)))
     wanted = table.SHORT if options.short else options.rows
     chosen = [row for row in table.ROWS if not wanted or any(part in row.name for part in wanted)]
-    can = [row for row in chosen if python and (not row.needs or os.environ.get(row.needs))]
+    if not python:
+        print("skip all %d rows: %s; the tables stay as they are" % (len(chosen), why))
+        return 0
+    can = [row for row in chosen if not row.needs or os.environ.get(row.needs)]
     for row in chosen:
         if row not in can:
-            print("skip %s: %s" % (row.name, why if not python else why_not(row)))
+            print("skip %s: %s" % (row.name, why_not(row)))
     results = {}
     for at, row in enumerate(can):
         if sys.stderr.isatty():
             print("%d of %d: %s" % (at + 1, len(can), row.name), file=sys.stderr)
-        results[row.name] = examine(row, python)
+        try:
+            results[row.name] = examine(row, python)
+        except programs.Broken as error:
+            results[row.name] = not_run(row.name, str(error), HEAD)
         print("| " + " | ".join(results[row.name]) + " |", flush=True)
+    printed = reproduce(python) if not wanted else {}
     before = shipped(options.against or options.out) if os.path.exists(options.against or options.out or "") else {}
     if options.out and results:
-        text = page(results, before)
+        text = page(results, printed, before)
         with open(options.out, "w") as file:
             file.write(text)
     return compare(results, before) if options.against else 0
+
+
+def reproduce(python):
+    """{script: what it printed} of all findings whose framework is here; scripts that import the same share it."""
+    shared, printed = {}, {}
+    for finding in table.FINDINGS:
+        if not finding.needs or os.environ.get(finding.needs):
+            shared.setdefault((finding.modules, tuple(finding.env)), []).append(finding)
+    for findings in shared.values():
+        printed.update(programs.reproduce(findings, python))
+        for finding in findings:
+            print("| %s | %s |" % (finding.script, printed[finding.script]), flush=True)
+    return printed
 
 
 def compare(results, before):

@@ -5,14 +5,15 @@ mean the logged number is, or which mistake. Nothing of it goes through the fram
 """
 import json
 import os
+import struct
 import subprocess
 
 MARK = "@@ "
 
 
-def contributed(step, microbatch, total, tokens):
-    """One rank's part of a microbatch: sum of losses, count of valid tokens. Steps count from 1."""
-    print(MARK + json.dumps({"step": step, "mb": microbatch, "in": [total, tokens]}), flush=True)
+def contributed(step, microbatch, total, tokens, dtype="f32"):
+    """One rank's part of a microbatch: sum of losses, count of valid tokens, and in what they are added up. Steps count from 1."""
+    print(MARK + json.dumps({"step": step, "mb": microbatch, "in": [total, tokens], "dtype": dtype}), flush=True)
 
 
 def logged(first, last, loss, metric="loss"):
@@ -31,19 +32,24 @@ def special(value):
     return value if value - value == 0 else str(value)
 
 
+def rounded(value, dtype):
+    return struct.unpack("<f", struct.pack("<f", value))[0] if dtype == "f32" else value
+
+
 def history(parts, lines, declared=None, is_last=False, metric="loss"):
     """The text of a history: `parts` by rank, `lines` of one of them; None declares no normalization. is_last: a line
-    stands for the last of its steps alone, and the others are left out."""
+    stands for the last of its steps alone, and the others are left out. Ranks that contribute nothing are left out too."""
+    parts = [mine for mine in parts if mine]
     if is_last:
         lines = [dict(line, first_step=line["step"]) for line in lines]
         parts = [[p for p in mine if any(p["step"] == line["step"] for line in lines)] for mine in parts]
     records, keys = [], [(p["step"], p["mb"]) for p in parts[0]]
     for op, (step, microbatch) in enumerate(keys):
         mine = [p[op]["in"] for p in parts]
-        total = [sum(values) for values in zip(*mine)]
+        total = [rounded(sum(values), parts[0][op]["dtype"]) for values in zip(*mine)]
         for rank, values in enumerate(mine):
             records.append({"ev": "issue", "rank": rank, "op": op, "step": step, "mb": microbatch, "key": metric,
-                            "pairs": 1, "in": [special(v) for v in values]})
+                            "dtype": parts[rank][op]["dtype"], "pairs": 1, "in": [special(v) for v in values]})
         for rank in range(len(parts)):
             records.append({"ev": "done", "rank": rank, "op": op, "out": [special(v) for v in total]})
     for line in lines:

@@ -3,6 +3,7 @@ binary fraction, so that sums are exact in single precision, and the right mean 
 
     CASE     what is hostile about it
     even     nothing: as many tokens everywhere
+    same     nothing: as many tokens and the same loss everywhere, for loops that show one rank's
     uneven   3 tokens beside 29, other counts in the other microbatches and steps
     empty    the last rank has no token in step 2
     nan      the last rank's loss is NaN in step 2
@@ -13,6 +14,7 @@ import os
 import random
 
 STEPS, TOKENS = 4, 176
+GRADIENT = 1021  # elements of a parameter whose gradient a framework reduces in the recorder's sight
 case = os.environ.get("CASE", "uneven")
 seed = int(os.environ.get("SEED", "0"))
 steps = int(os.environ.get("STEPS", STEPS))
@@ -25,7 +27,7 @@ Microbatch = collections.namedtuple("Microbatch", "step number loss tokens")
 
 
 def tokens_of(of_rank, step, number):
-    if case == "even":
+    if case in ("even", "same"):
         return 16
     if case == "empty" and step == 2:
         return 0 if of_rank == ranks - 1 else 16 * (1 + 2 * number)
@@ -37,7 +39,8 @@ def tokens_of(of_rank, step, number):
 def loss_of(of_rank, step, number):
     if case == "nan" and step == 2 and number == 0 and of_rank == ranks - 1:
         return float("nan")
-    draw = random.Random("%d/%d/%d/%d" % (seed, of_rank, step, number))
+    block = seed + (step - 1) // STEPS  # a longer run is one of several seeds
+    draw = random.Random("%d" % block if case == "same" else "%d/%d/%d/%d" % (block, of_rank, step, number))
     return draw.randrange(4, 40) / 4
 
 

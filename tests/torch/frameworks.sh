@@ -1,7 +1,23 @@
 #!/usr/bin/env bash
 # seconds: 900
-# Two rows of spec/frameworks.md come out again. The whole table is `make frameworks`.
+# Two rows of spec/frameworks.md come out again, and its findings have their scripts. The whole table is `make frameworks`.
 . "$(dirname "$0")/../lib/torch.sh"
+
+# of_scripts DIR: each finding of rows.py has a script of at most 30 lines there, which needs no alar, and each script a finding.
+of_scripts() {
+    local here=$1
+    (cd tests/frameworks && python3 -B -c 'import rows; print(*sorted(f.script for f in rows.FINDINGS), sep="\n")') >"$SCRATCH/.listed"
+    (cd "$here" && ls -- *.py) | diff "$SCRATCH/.listed" - || return 1
+    awk 'FNR == 31 { print FILENAME ": expected 30 lines, found more"; bad = 1 } END { exit bad }' "$here"/*.py || return 1
+    ! grep -nE '^ *(import|from) +(alar|ledger|toy)\b' "$here"/*.py
+}
+
+expect_code "each finding has a script of 30 lines that needs the framework alone" 0 of_scripts tests/frameworks/repro
+cp -r tests/frameworks/repro "$SCRATCH/repro"
+echo "import alar" >>"$SCRATCH/repro/plain_means.py"
+expect_text "a script that needs alar is noticed" 1 "import alar" of_scripts "$SCRATCH/repro"
+rm "$SCRATCH/repro/plain_means.py"
+expect_text "a finding without a script is noticed" 1 "< plain_means.py" of_scripts "$SCRATCH/repro"
 
 if why=$(ci/venv.sh live-short $(cd tests/frameworks && python3 -B -c 'import rows; print(*rows.SHORT_PINS)') 2>&1); then
     export ALAR=$alar
@@ -13,4 +29,7 @@ if why=$(ci/venv.sh live-short $(cd tests/frameworks && python3 -B -c 'import ro
 else
     skip "what accelerate and torchmetrics log" "$why"
 fi
+expect_text "without packages everything is skipped, in one line" 0 "; the tables stay as they are" \
+    env ALAR_VENVS="$SCRATCH/none" PIP_CONFIG_FILE=/dev/null PIP_INDEX_URL=http://127.0.0.1:9/ PIP_RETRIES=0 PIP_NO_INDEX=1 \
+    python3 -B tests/frameworks/frameworks.py --against spec/frameworks.md
 tally

@@ -19,13 +19,15 @@ def is_line(node):
 
 lines = extract.statements("NANOCHAT", PATH, is_line)
 dist.init_process_group("gloo")
-space = {"smooth_train_loss": 0}
 everything = toy.microbatches()
 for step in range(1, toy.steps + 1):
+    of_run = (step - 1) % toy.STEPS  # each seed is a run of its own
+    if of_run == 0:
+        space = {"smooth_train_loss": 0}
     for part in (p for p in everything if p.step == step):
         ledger.contributed(step, part.number, part.loss * part.tokens, part.tokens)
         train_loss = torch.tensor(part.loss)
-    space.update(step=step - 1, train_loss_f=train_loss.item())
+    space.update(step=of_run, train_loss_f=train_loss.item())
     exec(lines, space)
     ledger.logged(step, step, space["debiased_smooth_loss"])
 dist.destroy_process_group()

@@ -1,14 +1,14 @@
-# accelerate gather_for_metrics: a scalar a rank is cut by the number of samples that are left, so ranks vanish.
+# accelerate gather_for_metrics: a mean a rank holds the row that the loader repeats; the cut by samples can't take it out.
 #   torchrun --nproc-per-node 2 accelerate_remainder.py
-# 3 rows on 2 ranks. Expected two numbers for each batch; found one for the last.
+# 3 rows, 2 a batch, 2 ranks; their mean is 3.0. Found 2.5: rank 1 has 6 and, once more, 1.
 import torch
 from accelerate import Accelerator
 
 accelerator = Accelerator(cpu=True)
-loader = accelerator.prepare(torch.utils.data.DataLoader(torch.arange(3), batch_size=1))
+loader = accelerator.prepare(torch.utils.data.DataLoader(torch.tensor([1.0, 2.0, 6.0]), batch_size=2))
 for batch in loader:
-    loss = torch.tensor([1.0 + accelerator.process_index])
-    gathered = accelerator.gather_for_metrics(loss)
+    means = accelerator.gather_for_metrics(batch.mean().reshape(1))
+    rows = accelerator.gather_for_metrics(batch)
     if accelerator.is_main_process:
-        print("gathered:", gathered.tolist())
+        print("mean of the ranks' means %g, of the rows %g" % (means.mean(), rows.mean()))
 torch.distributed.destroy_process_group()

@@ -131,7 +131,7 @@ run: ## log real GPT losses asynchronously on 4 MPICH ranks (RANKS=, RUN_ARGS=)
 	$(Q)$(MAKE) $(PARALLEL) all
 	$(Q)timeout -k 2 300 mpiexec.mpich -n $(RANKS) $(BUILD)/alar run $(RUN_ARGS)
 
-tests: all $(UNIT) $(MPI_TEST) $(MUTANTS) $(SWARM) $(BUILD)/tests/bench/diagnosis ## build every test program, run none
+tests: all $(UNIT) $(MPI_TEST) $(MUTANTS) $(SWARM) $(BUILD)/tests/bench/diagnosis $(BUILD)/tests/bench/instructions ## build every test program, run none
 
 check: ## everything a change must pass; ends with "N passed, N failed"
 	$(Q)ci/install-deps.sh

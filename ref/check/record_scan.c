@@ -14,9 +14,12 @@ static inline const char *scan_blanks(const char *at, const char *end)
     return at;
 }
 
-/* Behind blanks and this one. */
+/* Behind blanks and this one. Mostly there are none. */
 static inline const char *scan_one(const char *at, const char *end, char expected)
 {
+    if (at < end && *at == expected) {
+        return at + 1;
+    }
     at = scan_blanks(at, end);
     return at < end && *at == expected ? at + 1 : NULL;
 }
@@ -24,6 +27,9 @@ static inline const char *scan_one(const char *at, const char *end, char expecte
 /* Behind the comma that goes on, or behind what closes; which of them, *is_over says. */
 static inline const char *scan_more(const char *at, const char *end, char closing, bool *is_over)
 {
+    if (at < end && *at == ',') {
+        return at + 1;
+    }
     at = scan_blanks(at, end);
     *is_over = at < end && *at == closing;
     return *is_over || (at < end && *at == ',') ? at + 1 : NULL;
@@ -103,6 +109,27 @@ static inline const char *scan_number(const char *at, const char *end)
     return at;
 }
 
+/* A count where one belongs, as nearly every number is. */
+static inline const char *scan_count(struct alar_record_reader *reader, const char *at,
+                                     const char *end)
+{
+    const char *first = at;
+    uint64_t value = 0;
+
+    if (reader->type != ALAR_TYPE_INT && reader->type != ALAR_TYPE_SIGNED) {
+        return NULL;
+    }
+    while (at < end && (unsigned)(*at - '0') <= 9) {
+        value = value * 10 + (unsigned)(*at++ - '0');
+    }
+    if (at == first || at - first > 18 || (*first == '0' && at > first + 1) ||
+        (at < end && *at != ',' && *at != '}')) {
+        return NULL; /* or not as plain as that */
+    }
+    reader->event->number[reader->field] = (int64_t)value;
+    return at;
+}
+
 static const char *scan_word(const char *at, const char *end, const char *word, size_t length)
 {
     return (size_t)(end - at) >= length && memcmp(at, word, length) == 0 ? at + length : NULL;
@@ -122,10 +149,10 @@ static const char *scan_name(struct alar_record_reader *reader, const char *at, 
     return past != NULL && record_take_null(reader) ? past : NULL;
 }
 
-/* A value that is no list. */
+/* A value that is no list; no blank stands before it. */
 static const char *scan_scalar(struct alar_record_reader *reader, const char *at, const char *end)
 {
-    const char *first = at = scan_blanks(at, end);
+    const char *first = at;
 
     if (at == end) {
         return NULL;
@@ -137,7 +164,11 @@ static const char *scan_scalar(struct alar_record_reader *reader, const char *at
     if (*at != '-' && (unsigned)(*at - '0') > 9) {
         return scan_name(reader, at, end);
     }
-    at = scan_number(at + (*at == '-'), end);
+    at = scan_count(reader, at, end);
+    if (at != NULL) {
+        return at;
+    }
+    at = scan_number(first + (*first == '-'), end);
     return at != NULL && record_take_number(reader, first, (size_t)(at - first)) ? at : NULL;
 }
 
@@ -152,7 +183,7 @@ static const char *scan_list(struct alar_record_reader *reader, const char *at, 
     }
     at = is_over ? past : at;
     while (!is_over) {
-        at = scan_scalar(reader, at, end);
+        at = scan_scalar(reader, scan_blanks(at, end), end);
         at = at != NULL ? scan_more(at, end, ']', &is_over) : NULL;
         if (at == NULL) {
             return NULL;
@@ -203,9 +234,8 @@ static inline const char *scan_field(struct alar_record_reader *reader, const ch
     if (at == NULL) {
         return NULL;
     }
-    const char *list = scan_one(at, end, '[');
-
-    return list != NULL ? scan_list(reader, list, end) : scan_scalar(reader, at, end);
+    at = scan_blanks(at, end);
+    return at < end && *at == '[' ? scan_list(reader, at + 1, end) : scan_scalar(reader, at, end);
 }
 
 bool record_scan(struct alar_record_reader *reader)

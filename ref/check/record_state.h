@@ -45,6 +45,13 @@ struct alar_record_reader {
     bool is_out_of_memory;
 };
 
+/* Records repeat: what followed this field in the last record of this kind is most likely to follow
+   it again. */
+static inline enum alar_field record_guess(const struct alar_record_reader *reader)
+{
+    return (enum alar_field)reader->follower[reader->event->record][reader->before];
+}
+
 /* record_scan.c: reads the line without yajl, as nearly every line can be: one object, without
    escapes, beyond ASCII or objects inside. False: left to yajl, or wrong; nothing of it counts. */
 bool record_scan(struct alar_record_reader *reader);
@@ -52,7 +59,6 @@ bool record_scan(struct alar_record_reader *reader);
 /* record_take.c: tokens, in their order. All return 1 when the parse may go on, and 0 after an
    error or when memory ran out. `end`: bytes of the line up to the end of the key. A field is a key
    whose name is known, as when the guess was right. */
-enum alar_field record_guess(const struct alar_record_reader *reader);
 int record_take_number(struct alar_record_reader *reader, const char *text, size_t length);
 int record_take_text(struct alar_record_reader *reader, const char *bytes, size_t length);
 int record_take_truth(struct alar_record_reader *reader, bool truth);

@@ -154,13 +154,6 @@ static bool is_list(enum alar_field_type type)
     return type == ALAR_TYPE_VALUES || type == ALAR_TYPE_RANKS || type == ALAR_TYPE_OPS;
 }
 
-/* Records repeat: what followed this field in the last record of this kind is most likely to follow
-   it again. */
-enum alar_field record_guess(const struct alar_record_reader *reader)
-{
-    return (enum alar_field)reader->follower[reader->event->record][reader->before];
-}
-
 int record_take_key(struct alar_record_reader *reader, const char *name, size_t length, size_t end)
 {
     struct alar_text text = {name, length};

@@ -64,7 +64,7 @@ static enum alar_proof trees_proof(const struct judge_element *asked)
     struct alar_bound bound;
 
     PRE(doubles != NULL);
-    alar_bound_evaluate(&bound, reduce->adder, reduce->bits, reduce->n, reduce->n - 1, doubles);
+    alar_bound_estimate(&bound, reduce->adder, reduce->bits, reduce->n, reduce->n - 1, doubles);
     return bound.is_order_free || reduce->n <= 2 ? ALAR_PROOF_ONLY : ALAR_PROOF_NAMED;
 }
 

@@ -8,7 +8,13 @@
 
 double alar_bound_up(double value, uint32_t n)
 {
-    return value > 0 ? value * (1 + (double)n * 0x1p-50) + (double)n * 0x1p-1074 : value;
+    double up = value * (1 + (double)n * 0x1p-50);
+
+    if (!(value > 0)) {
+        return value;
+    }
+    /* What lies far below its last place changes nothing, and subnormals take long to add. */
+    return up < 0x1p-900 ? up + (double)n * 0x1p-1074 : up;
 }
 
 /* The largest power of two that is not above the value; 0 for 0. */
@@ -96,9 +102,7 @@ int alar_bound_granularity(enum alar_dtype dtype, const uint64_t *bits, uint32_t
     for (uint32_t i = 0; i < n; i++) {
         struct alar_fp_parts parts = alar_fp_unpack(dtype, bits[i]);
         if (parts.significand != 0) {
-            for (; (parts.significand & 1) == 0; parts.significand >>= 1) {
-                parts.exponent++;
-            }
+            parts.exponent += __builtin_ctzll(parts.significand);
             lowest = parts.exponent < lowest ? parts.exponent : lowest;
         }
     }

@@ -53,6 +53,11 @@ void alar_bound_product(struct alar_bound *bound, struct alar_adder adder, const
 void alar_bound_evaluate(struct alar_bound *bound, struct alar_adder adder, const uint64_t *bits,
                          uint32_t n, uint32_t height, double *scratch);
 
+/* The same without the sharp bound, which sorts: everything else is as told, the radius at least as
+   wide. What is proven from it is proven. */
+void alar_bound_estimate(struct alar_bound *bound, struct alar_adder adder, const uint64_t *bits,
+                         uint32_t n, uint32_t height, double *scratch);
+
 /* Is a finite value within the radius of the exact sum, or product? "No" is final: no order gives
    it. PRE: bound->is_valid. spec: N-14 */
 bool alar_bound_admits(const struct alar_bound *bound, enum alar_dtype dtype, const uint64_t *bits,

@@ -47,8 +47,8 @@ static double bound_extra(struct alar_adder adder, double magnitude, uint32_t n,
     return extra;
 }
 
-void alar_bound_evaluate(struct alar_bound *bound, struct alar_adder adder, const uint64_t *bits,
-                         uint32_t n, uint32_t height, double *scratch)
+static void bound_evaluate(struct alar_bound *bound, struct alar_adder adder, const uint64_t *bits,
+                           uint32_t n, uint32_t height, double *scratch, bool is_sharp)
 {
     int precision = alar_dtype_precision(adder.wide);
     bool is_nearest = adder.model != ALAR_TRUNCATE;
@@ -80,7 +80,7 @@ void alar_bound_evaluate(struct alar_bound *bound, struct alar_adder adder, cons
     }
     if (is_plain) {
         bound->classic = alar_bound_classic(bound->magnitude, n, precision);
-        bound->sharp = alar_bound_sharp(value, n, precision, scratch);
+        bound->sharp = is_sharp ? alar_bound_sharp(value, n, precision, scratch) : INFINITY;
     }
     bound->by_height = alar_bound_up(bound->magnitude * growth, n);
     bound->radius = fmin(bound->by_height, fmin(bound->classic, bound->sharp));
@@ -95,6 +95,18 @@ void alar_bound_evaluate(struct alar_bound *bound, struct alar_adder adder, cons
     bound->radius = alar_bound_up(
         bound->radius + bound_extra(adder, bound->magnitude, n, growth, bound->radius), n);
     bound->is_valid = isfinite(bound->radius) && !(bound->can_overflow && is_clamped);
+}
+
+void alar_bound_evaluate(struct alar_bound *bound, struct alar_adder adder, const uint64_t *bits,
+                         uint32_t n, uint32_t height, double *scratch)
+{
+    bound_evaluate(bound, adder, bits, n, height, scratch, true);
+}
+
+void alar_bound_estimate(struct alar_bound *bound, struct alar_adder adder, const uint64_t *bits,
+                         uint32_t n, uint32_t height, double *scratch)
+{
+    bound_evaluate(bound, adder, bits, n, height, scratch, false);
 }
 
 bool alar_bound_admits(const struct alar_bound *bound, enum alar_dtype dtype, const uint64_t *bits,

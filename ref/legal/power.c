@@ -224,6 +224,30 @@ struct power_floats {
     struct alar_range *range; /* NULL when there are too many ranks, or no memory */
 };
 
+/* Every rank's contribution is beyond twice the wider radii of sums, which need no sorting and no
+   hull: then it is beyond the narrower ones. Of averages it is not asked. */
+static bool power_is_plain(const struct alar_reduce *reduce, const struct power_floats *room,
+                           uint32_t height, uint32_t higher)
+{
+    enum alar_dtype dtype = reduce->adder.dtype;
+    uint32_t n = reduce->n;
+    struct alar_bound bound, doubled;
+
+    if (n < 2 || reduce->red == ALAR_AVG) {
+        return false;
+    }
+    alar_bound_estimate(&bound, reduce->adder, room->prepared, n, height, room->doubles);
+    alar_bound_estimate(&doubled, reduce->adder, room->prepared, n + 2, higher, room->doubles);
+    double radius = power_radius(reduce, &bound), other = power_radius(reduce, &doubled);
+    double limit = (radius + fmax(radius, other)) * (1 + 0x1p-50);
+    bool is_plain = bound.is_valid && !bound.can_overflow && doubled.is_valid;
+
+    for (uint32_t i = 0; i < n && is_plain; i++) {
+        is_plain = fabs(alar_fp_to_double(dtype, room->prepared[i])) > limit;
+    }
+    return is_plain;
+}
+
 static void power_sums(const struct alar_reduce *reduce, enum alar_avg avg,
                        struct power_floats room, struct alar_power *power, uint8_t *seen)
 {
@@ -247,6 +271,12 @@ static void power_sums(const struct alar_reduce *reduce, enum alar_avg avg,
     /* One more contribution is one more addition on the way to the root. */
     uint32_t height = reduce->height > 0 ? reduce->height : n - 1;
     uint32_t higher = reduce->height > 0 ? reduce->height + 1 : n + 1;
+    if (power_is_plain(reduce, &room, height, higher)) {
+        for (uint32_t i = 0; i < n; i++) {
+            power_count(power, seen, i, true, true);
+        }
+        return;
+    }
     alar_bound_evaluate(&bound, reduce->adder, room.prepared, n, height, room.doubles);
     alar_bound_evaluate(&doubled, reduce->adder, room.prepared, n + 2, higher, room.doubles);
     if (room.range) {

@@ -4,7 +4,8 @@
     tests/prove/metamorphic.py [--seed N] [--variants N] [--plant] [--keep DIR] [HISTORY]...
 
 A variant interleaves the lines of the ranks otherwise, merges them by time, renames the ranks, writes a
-file for each rank, or says of each rank what was said of all. Verdict, anomaly, operation, step and the
+file for each rank, says of each rank what was said of all, or spells some lines so that the reader of plain
+ones leaves them to the JSON library. Verdict, anomaly, operation, step and the
 ranks, renamed, have to be those of the history itself.
 """
 
@@ -73,7 +74,15 @@ def judge(paths):
 # ---- variants ------------------------------------------------------------------------------------
 
 def drawn(lines, rng):
-    """(how, {file name: text}, names): one variant, or None where the draw does not apply."""
+    """(how, {file name: text}, names): one variant; some of its lines are spelled otherwise."""
+    how, files, names = drawn_plainly(lines, rng)
+    if rng.random() < 0.25:
+        how.append("spelled")
+        files = {name: v.spelled(text, rng) for name, text in files.items()}
+    return how, files, names
+
+
+def drawn_plainly(lines, rng):
     how = []
     names = None
     if rng.random() < 0.5:

@@ -12,7 +12,7 @@ grep ^seed "$SCRATCH/.output"
 some_of_each() { # every way of saying the same was drawn, and most histories
     awk '/^seed/ { gsub(/[(),]/, ""); for (k = 1; k < NF; k++) n[$(k + 1)] = $k }
          END { exit !(n["renamed"] > 500 && n["files"] > 100 && n["framed"] > 500 && n["interleaved"] > 2000 &&
-                      n["headers"] > 200 && n["histories"] >= 470) }' "$SCRATCH/told"
+                      n["headers"] > 200 && n["spelled"] > 800 && n["histories"] >= 470) }' "$SCRATCH/told"
 }
 cp "$SCRATCH/.output" "$SCRATCH/told"
 check "each way of saying the same was drawn" some_of_each

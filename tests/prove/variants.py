@@ -196,5 +196,11 @@ def each_rank(lines):
     return queues
 
 
+def spelled(text, rng):
+    """The same lines, half of them with an escape in the name of a field."""
+    return "".join(line.replace('"ev"', '"\\u0065v"', 1) if rng.random() < 0.5 else line
+                   for line in text.splitlines(keepends=True))
+
+
 def text_of(lines):
     return "".join(write_value(record) + "\n" for _, record in lines)

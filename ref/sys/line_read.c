@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 enum {
-    LINES_BUFFER = 1 << 16
+    LINES_BUFFER = 1 << 14
 };
 
 enum alar_status alar_lines_open(struct alar_lines *lines, int file)

@@ -79,6 +79,33 @@ static void wide(enum alar_reduction red, double scale, int first, float *o, con
 }
 static void fold("""), (FLAGS, FLAGS + " c->width = 1 + ALAR_F64;")]
 
+# A request is a number that is handed out again at once.
+NUMBERS = [(TOP, TOP + "static struct req *at[4096];\n"),
+           ("if (request) { *request = q; return 0; }", "if (request) { uintptr_t i = 1; while (at[i]) i++; at[i] = q; *request = (void *)i; return 0; }")]
+NUMBERS += [(head + "    struct req *q = request;\n", head + "    struct req *q = at[(uintptr_t)request];\n") for head in (
+    "static int be_test(void *request, int *done, int *error) {\n",)]
+NUMBERS += [("    struct req *q = request;\n    (void)stream;", "    struct req *q = (uintptr_t)request < 4096 ? at[(uintptr_t)request] : request;\n    (void)stream;"),
+            ("    struct req *q = request;\n    if (!q->done)", "    struct req *q = (uintptr_t)request < 4096 ? at[(uintptr_t)request] : request;\n    if (!q->done)"),
+            ("    free(q);\n    return 0;\n}\nstatic int be_allreduce", "    if ((uintptr_t)request < 4096) at[(uintptr_t)request] = NULL;\n    free(q);\n    return 0;\n}\nstatic int be_allreduce")]
+# Everything under one lock, and a thread that drives: pending ones need no call.
+THREAD = [("#include <backend.h>\n", "#include <backend.h>\n#include <pthread.h>\nstatic pthread_mutex_t lock;\nstatic pthread_t thread;\nstatic volatile int is_over;\n"
+           "#define UNDER_LOCK __attribute__((cleanup(unlock))) int held = pthread_mutex_lock(&lock)\n"
+           "static void unlock(int *held) { (void)held; pthread_mutex_unlock(&lock); }\n"),
+          ("    free(q);\n    return 0;\n}\nstatic int be_allreduce", "    UNDER_LOCK; free(q);\n    return 0;\n}\nstatic int be_allreduce"),
+          ("static void drive(struct comm *c) {", "static void drive(struct comm *c) { UNDER_LOCK;"),
+          ("static int be_allreduce(", "static void *work(void *context) {\n    struct ctx *x = context;\n    while (!is_over) {\n"
+           "        for (int i = 0; i < 64; i++) { UNDER_LOCK; if (x->live[i]) drive(x->live[i]); }\n        usleep(200);\n    }\n    return NULL;\n}\n"
+           "static int be_allreduce("),
+          ("    q->first = c->next; c->next += q->chunks;\n    if (c->tail) c->tail->next = q; else c->head = q;\n    c->tail = q;\n",
+           "    { UNDER_LOCK; q->first = c->next; c->next += q->chunks;\n    if (c->tail) c->tail->next = q; else c->head = q;\n    c->tail = q; }\n"
+           "    if (!thread) pthread_create(&thread, NULL, work, c->ctx);\n"),
+          ("    *done = q->done; *error = q->error;\n", "    UNDER_LOCK; *done = q->done; *error = q->error;\n"),
+          ("    struct comm *c = comm;\n    if (!c) return 0;\n", "    struct comm *c = comm;\n    if (!c) return 0;\n    UNDER_LOCK;\n"),
+          (FINI, "static int be_fini(void *context) { is_over = 1; if (thread) pthread_join(thread, NULL); thread = 0; free(context); return 0; }"),
+          ("    b->rank = x->rank;", "    pthread_mutexattr_t kind; pthread_mutexattr_init(&kind); pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);\n"
+           "    pthread_mutex_init(&lock, &kind);\n    b->rank = x->rank;"),
+          ("c->needs_progress = 1; ", "")]
+
 HEALTHY = {
     "as-it-is": [],
     "outstanding-4": BOUND_4 + CAPS_4,
@@ -108,6 +135,15 @@ HEALTHY = {
     "meets-in-init": [("    b->rank = x->rank;", "    int all[64]; if (b->allgather && (b->allgather(b->peers, &x->rank, all, sizeof(int)) "
                                                 "|| all[x->ranks - 1] != x->ranks - 1 || b->barrier(b->peers))) return -ALAR_E_BACKEND;\n"
                                                 "    b->rank = x->rank;")],
+    "outstanding-1": [(a, b.replace(">= 4)", ">= 1)")) for a, b in BOUND_4] + [(FLAGS, FLAGS + " c->outstanding_max = 1;")],
+    "height-generous": [("c->tree_height = (uint32_t)(x->ranks - 1);", "c->tree_height = 60;")],
+    "told-lazily": [(TEST, TEST.replace("*done = q->done;", "*done = q->done && (q->told || ++q->late > 3); q->told |= *done;")),
+                    (WAIT_DONE, "if (q->done) { q->told = 1; *error = q->error; return 0; }"),
+                    (FREE, FREE.replace("!q->done", "!q->told")), ("be_request_free(q);", "q->told = 1; be_request_free(q);")],
+    "requests-are-numbers": NUMBERS,
+    "talks-much": [(TEST, '    static int calls; if (++calls % 64 == 0) printf("%1000d\\n", calls);\n' + TEST)],
+    "moves-away": [("    b->rank = x->rank;", '    if (chdir("/") != 0) return -ALAR_E_BACKEND;\n    fclose(stdin);\n    b->rank = x->rank;')],
+    "a-thread-drives": THREAD,
 }
 
 # name: promises (one of them has to be broken), whether it is the last rank that has to be named, changes
@@ -246,6 +282,33 @@ WRONG = {
     "issue-returns-1": ("answers|no error", 1, [("if (request) { *request = q; return 0; }", "if (request) { *request = q; return LAST(c); }")]),
     "issue-null-request": ("answers", 1, [("if (request) { *request = q; return 0; }", "static int calls; if (request) { *request = LAST(c) && ++calls == 50 ? NULL : q; return 0; }")]),
     "issue-blocks": ("no blocking|wait|completion|returns", 0, [("if (request) { *request = q; return 0; }", "if (request) { int e; be_wait(q, NULL, UINT64_MAX, &e); *request = q; return 0; }")]),
+    # a second hand of them
+    "test-leaves-done-unset": ("answers|completion|values", 1, [(TEST, "    drive(q->c);\n    if (q->done || !LAST(q->c)) *done = q->done;\n    *error = q->error;\n")]),
+    "test-leaves-error-unset": ("answers|no error|in place|empty", 1, [(TEST, "    drive(q->c);\n    *done = q->done;\n    if (!LAST(q->c)) *error = q->error;\n")]),
+    "wait-leaves-error-unset": ("answers|no error|in place|empty", 1, [(WAIT_DONE, "if (q->done) { if (!LAST(q->c)) *error = q->error; return 0; }")]),
+    "wait-for-the-oldest": ("completion|values|agreement|hands off|stays done|request_free", 1, [(WAIT_DONE, "if (q->done || (LAST(q->c) && timeout_us && q->late && q->c->head != q->c->old)) { *error = 0; return 0; }\n        if (!q->late++) q->c->old = q->c->head;"), ("    struct req *head, *tail;", "    struct req *old, *head, *tail;")]),
+    "fini-writes": ("ends|hands off", 1, [(DONE, DONE + "        if (LAST(c) && q->count) again = q->recv;\n"), (TOP, TOP + "static unsigned char *again;\n"), (FINI, "static int be_fini(void *context) { if (again) *again ^= 1; free(context); return 0; }")]),
+    "comm-free-writes": ("ends|hands off", 1, [(DONE, DONE + "        if (LAST(c) && q->count) again = q->recv;\n"), (TOP, TOP + "static unsigned char *again;\n"), ("    munmap(c->sh, sizeof *c->sh);", "    if (again) { *again ^= 1; again = NULL; }\n    munmap(c->sh, sizeof *c->sh);")]),
+    "transient": ("hands off|completion|agreement|values", 1, [("static void drive(struct comm *c) {", "static unsigned char *again; static int left;\nstatic void drive(struct comm *c) { if (again && --left == 2) *again ^= 1; else if (again && left == 0) { *again ^= 1; again = NULL; }"), (DONE, DONE + "        if (LAST(c) && q->count) again_set(q->recv);\n"), (TOP, TOP + "static void again_set(unsigned char *);\n"), ("static int be_test(", "static void again_set(unsigned char *p) { if (!again) { again = p; left = 4; } }\nstatic int be_test(")]),
+    "results-swapped": ("agreement|values|completion|hands off", 1, [(STORE, "            if (LAST(c) && q->next && q->chunks == 1 && q->next->count == q->count && q->next->t == q->t && n && q->send != q->recv) memcpy(q->next->recv, sum, n * bytes_of(q->t)); else\n" + STORE)]),
+    "adds-to-receive": ("agreement|values|sizes", 1, [(STORE, "            if (LAST(c) && q->send != q->recv && q->t == ALAR_I32 && q->red == ALAR_SUM && n) *(int32_t *)sum += *(int32_t *)(q->recv + at * 4);\n" + STORE)]),
+    "stale-by-address": ("agreement|values|completion|sizes", 0, [(SEND, "{ static const void *was; static uint64_t bytes; static unsigned char kept[CHUNK]; if (LAST(c) && q->send == was && bytes == n * bytes_of(q->t)) memcpy(l->data[c->me], kept, bytes); else { " + SEND + " was = q->send; bytes = n * bytes_of(q->t); memcpy(kept, q->send + at * bytes_of(q->t), bytes); } }")]),
+    "count-in-16-bits": ("sizes", 0, [("    q->chunks = count ?", "    if (count > 65536) q->count = count &= 65535; q->chunks = count ?")]),
+    "empty-never-ends": ("completes|empty|returns", 1, [(DONE, "        if (LAST(c) && !q->count) return;\n" + DONE)]),
+    "empty-writes": ("bounds|returns", 1, [(DONE, "        if (LAST(c) && !q->count) q->recv[-1] = 3;\n" + DONE)]),
+    "group-is-the-world": ("completes|values|agreement|returns|starts|completion|no error|in place|hands off|bounds|sizes", 0, [("    *out = NULL;\n", "    *out = NULL; if (ranks && count > 1) { ranks = NULL; }\n")]),
+    "progress-ends-early": ("completion|values|agreement|hands off|stays done", 1, [(PROGRESS, "    if (x->rank == x->ranks - 1) for (int i = 0; i < 64; i++) if (x->live[i] && x->live[i]->head) x->live[i]->head->blocking = 7;\n" + PROGRESS), (TEST, TEST + "    if (q->blocking == 7) *done = 1;\n")]),
+    "i32-saturates": (V, 0, [("case ALAR_I32: REDUCE(int32_t, 0)", "case ALAR_I32: if (!first && red == ALAR_SUM) { for (uint64_t i = 0; i < n; i++) { int64_t v = (int64_t)((int32_t *)out)[i] + ((const int32_t *)in)[i]; ((int32_t *)out)[i] = (int32_t)(v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v); } } else REDUCE(int32_t, 0)")]),
+    "says-streams-has-none": ("starts", 0, [("c->wait_kind = ALAR_WAIT_HOST;", "c->wait_kind = ALAR_WAIT_STREAM;")]),
+    "dtypes-beyond": ("starts", 0, [(FLAGS, FLAGS + " c->dtypes |= 1u << 30;")]),
+    "adder-beyond": ("starts", 0, [(FLAGS, FLAGS + " c->adder = 99;")]),
+    "tree-unknown": ("starts|tree", 0, [(FLAGS, FLAGS + ' snprintf(c->tree, sizeof c->tree, "no such tree");')]),
+    "roll-call-invents": ("roll call", 0, [("static const struct alar_backend table = {", "static int be_note(void *x, const struct alar_note *n) { (void)x; (void)n; return 0; }\nstatic int be_roll(void *context, uint64_t us, uint8_t *here, struct alar_note *n) { struct ctx *x = context; (void)us; memset(n, 0, sizeof *n * (size_t)x->ranks); memset(here, ALAR_HERE, (size_t)x->ranks); return 0; }\nstatic int be_bye(void *x, uint64_t us) { (void)x; (void)us; return 0; }\nstatic void be_leave(void *x, int code, const uint8_t *here, uint64_t us) { (void)x; (void)here; (void)us; _exit(code); }\nstatic const struct alar_backend table = {\n    .note_set = be_note, .roll_call = be_roll, .farewell = be_bye, .leave = be_leave,")]),
+    "stops-itself": ("returns", 1, [("#include <backend.h>\n", "#include <backend.h>\n#include <signal.h>\n"), (TEST, "    static int calls; if (LAST(q->c) && ++calls == 200) raise(SIGSTOP);\n" + TEST)]),
+    "overflows-its-stack": ("returns", 1, [(TEST, "    static int calls; if (LAST(q->c) && ++calls == 200) deeper(1);\n" + TEST), (TOP, TOP + "static int deeper(volatile int n) { volatile char room[4096]; room[n] = 1; return n > 0 ? deeper(n % 1000 + 1) + room[n] : 0; }\n")]),
+    "exits-in-fini": ("returns", 1, [(FINI, "static int be_fini(void *context) { struct ctx *x = context; if (x->rank == x->ranks - 1) exit(0); free(context); return 0; }")]),
+    "ends-a-peer": ("returns", 0, [("#include <backend.h>\n", "#include <backend.h>\n#include <signal.h>\n"), (TEST, "    static int calls; if (LAST(q->c) && ++calls == 200) kill(peer, SIGKILL);\n" + TEST), (TOP, TOP + "static int peer;\n"), ("    b->rank = x->rank;", "    int all[64], own = (int)getpid(); if (b->allgather(b->peers, &own, all, sizeof own) != 0) return -ALAR_E_BACKEND;\n    peer = all[0];\n    b->rank = x->rank;")]),
+    "burns-in-issue": ("returns", 1, [(ISSUE, "    static int calls; if (LAST(c) && ++calls == 40) for (volatile int i = 1; i;) { }\n" + ISSUE)]),
 }
 
 

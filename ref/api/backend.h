@@ -128,10 +128,11 @@ struct alar_backend {
     int (*allreduce)(void *comm, const void *send, void *recv, uint64_t count,
                      enum alar_dtype dtype, enum alar_reduction reduction, void *stream,
                      const struct alar_op *op, void **request);
-    /* Never blocks; may drive progress. *done is 0 or 1; *error is 0 or minus a status, of an
-       operation that is done. What is done stays done, to test and to wait, until it is freed. */
+    /* Never blocks; may drive progress. Each call sets *done to 0 or 1, and *error of an operation
+       that is done, to 0 or minus a status. What is done stays done, to test and to wait, until it
+       is freed. */
     int (*test)(void *request, int *done, int *error);
-    /* 0: over, and the value is there, unless *error says why not. timeout_us 0 only asks,
+    /* 0: over, and the value is there, unless *error, which is set, says why not. 0 only asks,
        UINT64_MAX waits for ever. -ALAR_E_TIMEOUT when the time passed first, -ALAR_E_LOST when a
        rank has left meanwhile (see `leave`): either way the request stays live. A value that is
        there comes before both. */

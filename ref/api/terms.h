@@ -66,7 +66,7 @@ enum alar_avg {
 
 /* What MAX and MIN make of a NaN. */
 enum alar_nan_policy {
-    ALAR_NAN_TERMS(ALAR_TERM_ENUM)
+    ALAR_NAN_TERMS(ALAR_TERM_ENUM) ALAR_NAN_COUNT
 };
 
 /* async-microbatch async-step async-window sync-microbatch ...: placement + 3 when synchronous. */

@@ -5,11 +5,13 @@
 
 #include "sys/clock.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <sys/resource.h>
 
 enum {
-    PROMPT_US = 250000 /* a call that never blocks may take this long, and no machine is so slow */
+    PROMPT_US = 250000, /* a call that never blocks may take this long, and no machine is so slow */
+    LOOK_US = 50000     /* how old what is known of the machine may be */
 };
 
 struct effort {
@@ -29,8 +31,34 @@ static struct effort effort_now(void)
     };
 }
 
-/* Of the call this thread is in. */
+/* How long the threads of this process have stood ready and had no core, all together: who waits
+   for a lock that such a thread holds is kept by the machine. 0 where the kernel does not tell. */
+static uint64_t starved_ns(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    uint64_t sum = 0;
+
+    for (struct dirent *task = tasks != NULL ? readdir(tasks) : NULL; task != NULL;
+         task = readdir(tasks)) {
+        char path[300];
+        unsigned long long ready = 0;
+
+        snprintf(path, sizeof(path), "/proc/self/task/%s/schedstat", task->d_name);
+        FILE *file = fopen(path, "r");
+        if (file != NULL) {
+            sum += fscanf(file, "%*u %llu", &ready) == 1 ? ready : 0;
+            fclose(file);
+        }
+    }
+    if (tasks != NULL) {
+        closedir(tasks);
+    }
+    return sum;
+}
+
+/* Of the call this thread is in; and of the machine, some time before it. */
 static _Thread_local struct effort before;
+static _Thread_local uint64_t starved_before, looked_ns;
 
 uint64_t conform_now(const struct conform_rank *rank)
 {
@@ -45,6 +73,12 @@ void conform_rest(const struct conform_rank *rank, uint64_t us)
 void conform_enter(struct conform_rank *rank, enum conform_call call, uint32_t op)
 {
     if (!rank->clock.is_virtual) {
+        uint64_t now = alar_clock_now_ns();
+
+        if (now - looked_ns > LOOK_US * UINT64_C(1000)) {
+            starved_before = starved_ns();
+            looked_ns = now;
+        }
         before = effort_now();
     }
     atomic_store(&rank->seat->op, op);
@@ -60,9 +94,12 @@ void conform_leave(struct conform_rank *rank)
     rank->was_held = false;
     if (!rank->clock.is_virtual && rank->took_ns > PROMPT_US * UINT64_C(1000)) {
         struct effort after = effort_now();
+        uint64_t starved = starved_ns();
+        uint64_t machine_ns = starved > starved_before ? starved - starved_before : 0;
+        bool is_own = after.sleeps > before.sleeps || after.cpu_us - before.cpu_us > PROMPT_US / 2;
 
-        rank->was_held =
-            after.sleeps > before.sleeps || after.cpu_us - before.cpu_us > PROMPT_US / 2;
+        rank->was_held = is_own && rank->took_ns > machine_ns + PROMPT_US * UINT64_C(1000);
+        looked_ns = 0;
     }
 }
 

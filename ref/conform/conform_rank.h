@@ -14,6 +14,11 @@ struct conform_buffer {
     size_t used;
 };
 
+/* What lies where a back end is to answer, so that an answer it leaves out is not taken for 0. */
+enum {
+    CONFORM_UNSET = -7777777
+};
+
 /* Words of the field `told`. */
 enum {
     TOLD_PENDING = 1,

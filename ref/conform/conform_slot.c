@@ -204,8 +204,8 @@ static void slot_value(struct conform_rank *rank, struct conform_slot *slot)
 static void slot_ask_again(struct conform_rank *rank, struct conform_slot *slot)
 {
     struct conform_event event = conform_slot_event(slot, EVENT_ANSWER);
-    int done = 0;
-    int error = 0;
+    int done = CONFORM_UNSET;
+    int error = CONFORM_UNSET;
 
     event.told = TOLD_DONE;
     rank->seat->tried[PROMISE_STAYS_DONE]++;
@@ -226,6 +226,7 @@ static void slot_ask_again(struct conform_rank *rank, struct conform_slot *slot)
         event.took = rank->took_ns;
     }
     event.has_code = true;
+    error = event.code != 0 && error == CONFORM_UNSET ? 0 : error;
     event.has_gave = error != 0;
     event.gave = error;
     if (event.code != 0 || done != 1 || error != 0) {

@@ -13,13 +13,14 @@ static bool is_nonsense(int done, int error)
 bool conform_slot_test(struct conform_rank *rank, struct conform_slot *slot)
 {
     struct conform_event event = conform_slot_event(slot, EVENT_ANSWER);
-    int done = 0;
-    int error = 0;
+    int done = CONFORM_UNSET;
+    int error = CONFORM_UNSET;
 
     conform_enter(rank, CONFORM_TEST, slot->index);
     int code = rank->backend->test(slot->request, &done, &error);
     conform_leave(rank);
     conform_check_prompt(rank, CONFORM_TEST, slot->index);
+    error = done == 0 && error == CONFORM_UNSET ? 0 : error; /* there is none to tell */
     rank->seat->tried[PROMISE_ANSWERS]++;
     event.call = CONFORM_TEST;
     event.told = TOLD_PENDING;
@@ -30,8 +31,12 @@ bool conform_slot_test(struct conform_rank *rank, struct conform_slot *slot)
     if (code != 0 || event.has_gave) {
         conform_record(rank, event, NULL, 0);
     }
-    if (code != 0 || done != 0 || error != 0) {
-        conform_slot_over(rank, slot, code != 0 ? code : error, CONFORM_TEST);
+    if (code != 0 || event.has_gave || done != 0) {
+        conform_slot_over(rank, slot,
+                          code != 0               ? code
+                          : done == CONFORM_UNSET ? -ALAR_E_BACKEND
+                                                  : error,
+                          CONFORM_TEST);
         return true;
     }
     return false;
@@ -61,7 +66,7 @@ int conform_slot_wait(struct conform_rank *rank, struct conform_slot *slot, uint
     const uint64_t slack_ns = UINT64_C(1000000000);
     struct conform_event event = conform_slot_event(slot, EVENT_WAIT);
     bool is_bounded = timeout_us < UINT64_MAX / 2000;
-    int error = 0;
+    int error = CONFORM_UNSET;
 
     conform_record(rank, event, NULL, 0);
     conform_enter(rank, CONFORM_WAIT, slot->index);

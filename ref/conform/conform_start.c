@@ -1,6 +1,8 @@
 /* A rank from init to fini, with the scenes between. */
 #include "conform/conform_rank.h"
 
+#include "numbers/tree.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,15 +109,29 @@ static bool start_wrap(struct conform_rank *rank)
                             &rank->context, &rank->wrapped) == ALAR_OK;
 }
 
+/* What caps says has a meaning, and what it promises can be asked for. */
+static bool caps_can_be(const struct conform_rank *rank)
+{
+    const struct alar_caps *caps = &rank->caps;
+    struct alar_tree_name tree;
+    bool is_named =
+        memchr(caps->tree, '\0', sizeof(caps->tree)) != NULL &&
+        (caps->tree[0] == '\0' || alar_tree_name_find(caps->tree, rank->ranks, &tree) == ALAR_OK);
+    bool is_host = caps->wait_kind == ALAR_WAIT_HOST ||
+                   (caps->wait_kind == ALAR_WAIT_STREAM && rank->backend->stream_create != NULL);
+
+    return caps->dtypes != 0 && caps->reductions != 0 && caps->dtypes >> ALAR_DTYPE_COUNT == 0 &&
+           caps->reductions >> ALAR_REDUCTION_COUNT == 0 && is_host && is_named &&
+           caps->adder < ALAR_ADDER_COUNT && caps->width <= ALAR_DTYPE_COUNT &&
+           caps->avg < ALAR_AVG_COUNT && caps->nan < ALAR_NAN_COUNT;
+}
+
 static bool start_caps(struct conform_rank *rank)
 {
     conform_enter(rank, CONFORM_CAPS, UINT32_MAX);
     int code = rank->backend->caps(rank->context, &rank->caps);
     conform_leave(rank);
-    bool is_odd = rank->caps.dtypes == 0 || rank->caps.reductions == 0 ||
-                  rank->caps.dtypes >> ALAR_DTYPE_COUNT != 0 ||
-                  rank->caps.reductions >> ALAR_REDUCTION_COUNT != 0 ||
-                  (uint32_t)rank->caps.wait_kind > ALAR_WAIT_STREAM;
+    bool is_odd = !caps_can_be(rank);
     rank->seat->tried[PROMISE_STARTS]++;
     rank->seat->caps = rank->caps;
     if (code != 0 || is_odd) {

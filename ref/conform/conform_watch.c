@@ -139,9 +139,10 @@ bool conform_watch_go_on(struct conform_watch *watch)
         uint32_t stage = atomic_load(&seat->stage);
 
         over += stage == STAGE_OVER || stage == STAGE_STOPPED;
-        if (is_gone(seat)) {
-            return false;
-        }
+        watch->gone |= is_gone(seat) ? UINT64_C(1) << r : 0;
+    }
+    if (watch->gone != 0) {
+        return false;
     }
     if (over == watch->shared->ranks && watch->over_us == 0) {
         watch->over_us = now;
@@ -198,7 +199,8 @@ void conform_watch_end(struct conform_watch *watch)
         if ((watch->hung >> r & 1) != 0) {
             tell_gone(seat, 3, 0);
         } else if (stage != STAGE_OVER && stage != STAGE_STOPPED && watch->hung == 0 &&
-                   gone_how(seat, &code) != 0 && code != -SIGKILL) {
+                   gone_how(seat, &code) != 0 &&
+                   (code != -SIGKILL || (watch->gone >> r & 1) != 0)) {
             tell_gone(seat, gone_how(seat, &code), code);
         } else if (stage == STAGE_OVER && atomic_load(&seat->signal) != 0) {
             tell_gone(seat, 1, -atomic_load(&seat->signal));

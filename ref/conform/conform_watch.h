@@ -11,6 +11,7 @@ struct conform_watch {
     uint64_t over_us;    /* when all were through; 0: not yet */
     uint64_t stopped_us; /* when a rank gave up; 0: none did */
     uint64_t hung;       /* ranks that hang, a bit each */
+    uint64_t gone;       /* ranks that had ended before the others were made to */
     bool is_late;        /* the time was over */
 };
 

@@ -295,6 +295,7 @@ static enum alar_status library_close(struct run *run)
         return ALAR_OK;
     }
     run_guard(run, "the end of the library");
+    run->is_leaving = true;
     if (run->backend->farewell != NULL &&
         run->backend->farewell(run->context, run_limit_us(run)) != 0) {
         library_leave(run);
@@ -306,6 +307,7 @@ static enum alar_status library_close(struct run *run)
     if (run->backend->fini(run->context) != 0) {
         status = ALAR_E_BACKEND;
     }
+    run_see_off(run);
     alar_guard_clear();
     return status;
 }

@@ -75,6 +75,7 @@ struct run {
     struct run_rank *rank;
     uint32_t rank_count;              /* run by this process */
     bool is_started;                  /* the ranks are under way: the deadline of waits holds */
+    bool is_leaving;                  /* its library is being ended */
     uint32_t guarded;                 /* how often the guard has expired over what it guards */
     bool is_twin;                     /* the second pass */
     struct alar_report_file log_json; /* open where has_log_json */
@@ -98,6 +99,11 @@ uint64_t run_grace_us(const struct run *run);
 /* Until alar_guard_clear: should a call of the library not return, the process ends by itself with
    2, and says which ranks of this host do not run. */
 void run_guard(struct run *run, const char *what);
+
+/* The library has ended, under a guard. Who is stopped from now on keeps the launcher waiting, and
+   nobody is left to say so: no rank leaves this host while another is stopped, and the lowest
+   leaves last. */
+void run_see_off(const struct run *run);
 
 /* Some rank did not come to `what`: calls the roll, says who is silent, and leaves with 2. Returns
    only where the back end has no way to leave. */

@@ -6,6 +6,7 @@
 #include "sys/guard.h"
 #include "sys/siblings.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,11 @@
 
 enum {
     LINE_BYTES = 512,
-    SLACK_US = 200000,    /* of the guard, beyond what bounds itself */
-    ROUNDS = 5,           /* of the deadline, that ranks of which none is missing get */
-    LINGER_US = 300000,   /* until the others, who stand still as well, have said so */
+    SLACK_US = 200000,        /* of the guard, beyond what bounds itself */
+    ROUNDS = 5,               /* of the deadline, that ranks of which none is missing get */
+    LINGER_US = 300000,       /* until the others, who stand still as well, have said so, ... */
+    LINGER_MOST_US = 1500000, /* ... who take turns on the cores of a busy machine */
+    LOOK_US = 10000,
     SIBLINGS_MOST = 4096, /* ranks there may be before their number is known */
     LEAVE_GRACE_US = 100000
 };
@@ -40,19 +43,77 @@ uint64_t run_grace_us(const struct run *run)
     return tenth > LEAVE_GRACE_US ? tenth : LEAVE_GRACE_US;
 }
 
+/* The more processes there are for each core, the later the others have theirs. */
+static uint64_t linger_us(void)
+{
+    FILE *file = fopen("/proc/loadavg", "r");
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    double load = 0.0;
+    bool is_told = file != NULL && fscanf(file, "%lf", &load) == 1;
+
+    if (file != NULL) {
+        fclose(file);
+    }
+    double wanted_us = LINGER_US * (1.0 + (is_told && cores > 0 ? load / 2 / (double)cores : 0.0));
+    return wanted_us < LINGER_MOST_US ? (uint64_t)wanted_us : LINGER_MOST_US;
+}
+
+static bool is_stopped(char state)
+{
+    return state == 't' || state == 'T';
+}
+
+static bool has_ended(char state)
+{
+    return state == '\0' || state == 'Z' || state == 'X';
+}
+
+/* In the end those are gone who are through. */
+static bool is_missed(const struct run *run, const struct alar_sibling *sibling, bool all_here)
+{
+    bool is_gone = has_ended(sibling->state) && (all_here || sibling->state != '\0');
+
+    return is_stopped(sibling->state) || (is_gone && !run->is_leaving);
+}
+
+/* The launcher ends no job whose library has ended, so that a child does it: once this process has
+   left with its code, which the launcher then knows of. */
+static void stopped_end(struct alar_sibling *sibling, uint32_t ranks)
+{
+    bool all_here = false;
+
+    alar_siblings_look(sibling, ranks, &all_here);
+    if (fork() != 0) {
+        return;
+    }
+    alar_clock_sleep(alar_clock_now(NULL) + 2 * LOOK_US);
+    for (uint32_t k = 0; k < ranks; k++) {
+        if (is_stopped(sibling[k].state)) {
+            kill(sibling[k].pid, SIGKILL);
+        }
+    }
+    _exit(ALAR_CLASS_GOOD);
+}
+
 /* Those who stand still with this one end in the same moment: nobody's line may be cut off. */
 static bool guard_expired(void *data, const char *what)
 {
     struct run *run = data;
     bool all_here = false;
     uint32_t ranks = run->ranks > 0 ? run->ranks : SIBLINGS_MOST;
-    bool *idle = calloc(ranks, sizeof *idle);
+    struct alar_sibling *sibling = calloc(ranks, sizeof *sibling);
     int64_t own = alar_sibling_own_rank();
-    uint32_t count = idle != NULL ? alar_siblings_idle(idle, ranks, &all_here) : 0;
+    uint32_t count = 0;
     char line[LINE_BYTES];
 
+    if (sibling != NULL) {
+        alar_siblings_look(sibling, ranks, &all_here);
+    }
+    for (uint32_t k = 0; sibling != NULL && k < ranks; k++) {
+        count += is_missed(run, &sibling[k], all_here);
+    }
     if (count == 0 && all_here && ++run->guarded < ROUNDS) {
-        free(idle);
+        free(sibling);
         return true; /* every rank runs: the machine is slow, or the library is stuck */
     }
     int used = snprintf(line, sizeof line,
@@ -62,16 +123,19 @@ static bool guard_expired(void *data, const char *what)
                         count == 0 ? " none that can be seen" : "");
 
     for (uint32_t k = 0; k < ranks && used < LINE_BYTES - 16; k++) {
-        if (count > 0 && idle[k]) {
+        if (count > 0 && is_missed(run, &sibling[k], all_here)) {
             used += snprintf(line + used, sizeof line - (size_t)used, " %u", k);
         }
     }
     line[used++] = '\n';
     if (write(STDERR_FILENO, line, (size_t)used) == used) {
-        alar_clock_sleep(alar_clock_now(NULL) + LINGER_US);
+        alar_clock_sleep(alar_clock_now(NULL) + linger_us());
     }
     alar_siblings_abort(ALAR_CLASS_INCOMPLETE);
     alar_clock_sleep(alar_clock_now(NULL) + LINGER_US);
+    if (run->is_leaving && sibling != NULL) {
+        stopped_end(sibling, ranks);
+    }
     _exit(ALAR_CLASS_INCOMPLETE);
 }
 
@@ -83,6 +147,30 @@ void run_guard(struct run *run, const char *what)
         run->guarded = 0;
         alar_guard_set(limit_us + run_grace_us(run) + SLACK_US, guard_expired, run, what);
     }
+}
+
+void run_see_off(const struct run *run)
+{
+    int64_t own = alar_sibling_own_rank();
+    struct alar_sibling *sibling = calloc(run->ranks, sizeof *sibling);
+    bool is_last = run_limit_us(run) == UINT64_MAX || run->is_simulated || own < 0;
+
+    while (!is_last && sibling != NULL) { /* a guard is set */
+        bool all_here = false;
+        bool is_lowest = true;
+
+        alar_siblings_look(sibling, run->ranks, &all_here);
+        is_last = true;
+        for (uint32_t k = 0; k < run->ranks; k++) {
+            is_lowest = is_lowest && (k >= own || sibling[k].state == '\0');
+            is_last = is_last && (k == own || (is_lowest ? has_ended(sibling[k].state)
+                                                         : !is_stopped(sibling[k].state)));
+        }
+        if (!is_last) {
+            alar_clock_sleep(alar_clock_now(NULL) + LOOK_US);
+        }
+    }
+    free(sibling);
 }
 
 /* " 2,5" for the silent; " none" when all answer. */

@@ -87,35 +87,28 @@ void alar_siblings_abort(int code)
     }
 }
 
-uint32_t alar_siblings_idle(bool *idle, uint32_t ranks, bool *all_here)
+void alar_siblings_look(struct alar_sibling *sibling, uint32_t ranks, bool *all_here)
 {
     DIR *directory = opendir("/proc");
     char *environment = malloc(ENVIRONMENT_BYTES);
     struct dirent *entry;
-    uint32_t count = 0;
     int64_t local = number_of(getenv(local_names[0]));
 
     local = local >= 0 ? local : number_of(getenv(local_names[1]));
     *all_here = local == ranks;
-    for (uint32_t k = 0; k < ranks; k++) {
-        idle[k] = *all_here; /* until it is seen */
-    }
+    memset(sibling, 0, ranks * sizeof *sibling);
     while (directory != NULL && environment != NULL && (entry = readdir(directory)) != NULL) {
-        char state = entry->d_name[0] >= '0' && entry->d_name[0] <= '9'
+        char found = entry->d_name[0] >= '0' && entry->d_name[0] <= '9'
                          ? sibling_state(entry->d_name)
                          : '\0';
-        int64_t rank = state != '\0' ? sibling_rank(entry->d_name, environment) : -1;
+        int64_t rank = found != '\0' ? sibling_rank(entry->d_name, environment) : -1;
 
         if (rank >= 0 && rank < ranks) {
-            idle[rank] = strchr("TtZX", state) != NULL;
+            sibling[rank] = (struct alar_sibling){found, (int32_t)number_of(entry->d_name)};
         }
-    }
-    for (uint32_t k = 0; k < ranks; k++) {
-        count += idle[k];
     }
     if (directory != NULL) {
         closedir(directory);
     }
     free(environment);
-    return count;
 }

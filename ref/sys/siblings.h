@@ -12,8 +12,12 @@ int64_t alar_sibling_own_rank(void);
    where there is none that understands them, nothing happens. */
 void alar_siblings_abort(int code);
 
-/* Marks the ranks that do not run: stopped, or ended although all ranks are on this host. Returns
-   how many; `all_here`: are all on this host, so that none else can be? */
-uint32_t alar_siblings_idle(bool *idle, uint32_t ranks, bool *all_here);
+struct alar_sibling {
+    char state;  /* as in proc(5); 0 of one that is not there, or not on this host */
+    int32_t pid; /* 0 where there is none */
+};
+
+/* Each rank's process; `all_here`: are all on this host? */
+void alar_siblings_look(struct alar_sibling *sibling, uint32_t ranks, bool *all_here);
 
 #endif

@@ -69,14 +69,15 @@ def once(length):
             pass
         took = time.monotonic() - hurt
         others = [r for r in range(RANKS) if r != victim]
-        named = [bool(re.search(r"(silent|on this host):.* %d\b" % victim, read(folder, "out.%d" % r))) for r in others]
-        unknown = any("none that can be seen" in read(folder, "out.%d" % r) for r in others)
-        done = [read(folder, "out.%d" % r).startswith("summary") or not read(folder, "out.%d" % r) for r in others]
         left = [int(read(folder, "pid.%d" % r)) for r in range(RANKS) if read(folder, "pid.%d" % r)]
         until = time.monotonic() + 3  # for those who have been told to end
         while any(map(is_running, left)) and job.poll() is not None and time.monotonic() < until:
             time.sleep(0.05)
         left = [p for p in left if is_running(p)]
+        named = [bool(re.search(r"(silent|on this host):.* %d\b" % victim, read(folder, "out.%d" % r))) for r in others]
+        unknown = any("none that can be seen" in read(folder, "out.%d" % r) for r in others)
+        is_end = any("in the end of the library" in read(folder, "out.%d" % r) for r in others)  # who had left has left
+        done = [read(folder, "out.%d" % r).startswith("summary") or not read(folder, "out.%d" % r) for r in others]
         if is_late or SIGNAL == "STOP" and (all(done) and not any(named) and not unknown and not left):
             what = "over before it was missed"
         elif job.poll() is None or left:
@@ -85,10 +86,10 @@ def once(length):
             what = "ended at once by the launcher"
         elif took > limit + max(0.1 * limit, 0.1) + 1.2 + 0.1 * os.getloadavg()[0]:
             what = "LATE, %.1f s" % took
-        elif job.returncode & 2 == 0 and hit != "start":  # whose exit code is hydra's to choose
+        elif job.returncode & 2 == 0 and hit != "start" and not is_end:  # where the exit code is hydra's to choose
             what = "CODE %d" % job.returncode
         else:
-            what = "named by all" if all(named) else "the library did not return: not named" if unknown else "NOT NAMED by all"
+            what = "named by all who were there" if is_end else "named by all" if all(named) else "the library did not return: not named" if unknown else "NOT NAMED by all"
         return hit, what, took, [read(folder, "out.%d" % r) for r in range(RANKS)]
     finally:
         for r in range(RANKS):

@@ -13,6 +13,17 @@ if [ -n "${STOPS:-}" ]; then
     tail -n 8 "$SCRATCH/.output"
 fi
 
+# ---- stopped after the last word -----------------------------------------------------------------
+last_word() { # last_word RANK: that one is stopped once its library has ended; nobody is left to wait for it
+    local ended
+    LAST_WORD=$1 timeout -k 1 60 mpiexec.mpich -n 4 -genv LD_PRELOAD "$PWD/$BUILD/tests/preload/last_word.so" "$BUILD/alar" run \
+        --async-log-allreduce --steps 0:20 --losses tests/data/gpt-losses/train --deadline-ms 1000 --quiet
+    ended=$?
+    [ $ended -ne 124 ] && [ $ended -ne 137 ] && [ $ended -ne 0 ] # how it was ended is hydra's to say
+}
+expect_text "a rank that is stopped after its last word is named, and the run is over" 0 \
+    "TIMEOUT in the end of the library, deadline 1000 ms: the library does not return; stopped or gone on this host: 2" last_word 2
+
 # ---- a launcher that does not answer -------------------------------------------------------------
 children() { ps -o pid= --ppid "$1" | tr -d ' '; }
 deserted() { # deserted SIGNAL: the launcher's proxy is hit while a rank is mute; do the others end by themselves?

@@ -34,6 +34,9 @@ def plain(rank):
     assert many[1].tolist() == [2.0, 4.0]
     for dtype in (torch.int8, torch.int32, torch.int64, torch.float64, torch.float16):
         dist.all_reduce(torch.tensor([rank, 3]).to(dtype), dist.ReduceOp.MAX)
+    sparse = torch.tensor([rank, 0.0, 1.0]).to_sparse()  # left out, with a line
+    dist.all_reduce(sparse)
+    assert sparse.to_dense().tolist() == [1.0, 0.0, 2.0]
     if IS_NEW:  # gloo had no bytes of truth before
         rows = [torch.zeros(1, dtype=torch.bool) for _ in range(RANKS)]
         dist.all_gather(rows, torch.tensor([rank > 0]))

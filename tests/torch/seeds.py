@@ -1,5 +1,6 @@
 """The same training bare and recorded, for 50 seeds: seeds.py DIR STORE, two spawned ranks. Prints how many
-losses were compared; any bit that differs is an error."""
+losses were compared; any bit that differs is an error. Every third seed trains with DistributedDataParallel,
+whose own reductions are recorded too, where torch lets them be seen."""
 import os
 import struct
 import sys
@@ -14,9 +15,12 @@ SEEDS, STEPS = 50, 4
 
 
 def train(seed, rank):
-    """Losses of a small model: gradients averaged by hand, the loss pair reduced asynchronously."""
+    """Losses of a small model: gradients averaged, the loss pair reduced asynchronously."""
     torch.manual_seed(seed)
     model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
+    is_by_hand = seed % 3 != 0
+    if not is_by_hand:
+        model = torch.nn.parallel.DistributedDataParallel(model)
     optimizer = torch.optim.SGD(model.parameters(), 0.1)
     data = torch.Generator().manual_seed(1000 * seed + rank)
     losses, pending = [], []
@@ -26,7 +30,7 @@ def train(seed, rank):
         loss = (model(inputs) - inputs.sum(1, keepdim=True)).pow(2).sum()
         optimizer.zero_grad()
         (loss / count).backward()
-        for one in model.parameters():
+        for one in model.parameters() if is_by_hand else ():
             dist.all_reduce(one.grad)
             one.grad /= 2
         optimizer.step()
@@ -45,7 +49,8 @@ def run(rank, directory, place):
     dist.init_process_group("gloo", init_method="file://" + place, rank=rank, world_size=2)
     for seed in range(SEEDS):
         bare = train(seed, rank)
-        with alar.torch.record(os.path.join(directory, "%02d" % seed), watch=seed % 2 == 1):
+        with alar.torch.record(os.path.join(directory, "%02d" % seed), watch=seed % 2 == 1,
+                               gradients=seed % 3 == 0):
             recorded = train(seed, rank)
         assert bare == recorded, seed
     if rank == 0:

@@ -10,6 +10,7 @@ import sys
 import threading
 import weakref
 
+import torch
 import torch.distributed as dist
 from torch.distributed import distributed_c10d as c10d
 
@@ -158,6 +159,7 @@ def _read_again(recorder, taken, where):
 
 def _begin(recorder, group, operations_of, arguments, named, frame):
     """The operations of a call, recorded as issued; None when that failed."""
+    made = ()
     try:
         if named:
             made = operations_of(*calls.in_order(arguments, named))
@@ -170,7 +172,10 @@ def _begin(recorder, group, operations_of, arguments, named, frame):
             _read_again(recorder, taken, where)
         return made
     except Exception as error:
-        recorder.spoil(error)
+        if any(one.layout is not torch.strided for op in made for one in op.sources):
+            recorder.leave_out("a sparse tensor", caller_of(frame))
+        else:
+            recorder.spoil(error)
         return None
 
 

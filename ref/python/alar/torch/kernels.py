@@ -111,45 +111,62 @@ def _wait_tensor_of(name, operator, below):
     return kernel
 
 
-_flying = {}  # address of a bucket: (its last reductions, their future)
-
-
-def _overtake(recorder, made):
-    """The reducer waits in C++ and fills its bucket again, maybe before the callback of the future had its turn."""
-    for op in made:
-        before, future = _flying.pop(op.targets[0].data_ptr(), ((), None))
-        for one in before if future is not None and future.done() else ():
-            recorder.overtake(one)
-
-
 def _install_gradients():
-    """The kernel before c10d::allreduce_, which also the methods of the process group end in."""
-    from . import capture
-    library = torch.library.Library("c10d", "IMPL")
-    for key in _keys():
-        before = torch.library.get_kernel("c10d::allreduce_", key)
-        keys = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key))
+    """The kernel for c10d::allreduce_ before torch's own; the methods of the process group end in it too.
 
-        def kernel(*arguments, before=before, keys=keys):
-            recorder = _recorder
-            if recorder is None or capture._inside.is_set:
-                return before.call_boxed(keys, *arguments)
-            made = None
-            try:
-                made = calls.METHODS["allreduce"](arguments[0], None)
-                group = capture.ProcessGroup.unbox(arguments[1])
-                _overtake(recorder, made)
-                recorder.issue(group, made, False, caller(2))
-            except Exception as error:
-                recorder.spoil(error)
-                made = None
-            result = before.call_boxed(keys, *arguments)
-            if made is not None:
-                future = capture.Work.unbox(result[1]).get_future()
-                for op in made:
-                    op.is_quiet = True
-                    _flying[op.targets[0].data_ptr()] = made, future
-                future.add_done_callback(lambda unused: [recorder.complete(op) for op in made])
-            return result
-        library.impl("allreduce_", kernel, key)
+    torch's own must be called without Python's lock: gloo's thread holds the lock of its queue while it frees a
+    reduction, and may need Python's for a tensor of it. `redispatch` lets go of it, a kernel's `call_boxed` does not."""
+    from . import capture
+    capture.Work.unbox, _work_of_future()  # an AttributeError before there were these
+    library = torch.library.Library("c10d", "IMPL")
     _libraries.append(library)
+    for key in _keys():
+        library.impl("allreduce_", _reducer_kernel, "Autograd" + key, with_keyset=True)
+
+
+def _work_of_future():
+    return torch._C._distributed_c10d._create_work_from_future
+
+
+def _reducer_kernel(keys, *arguments):
+    from . import capture
+    recorder, made = _recorder, None
+    if recorder is not None and recorder.is_on and not capture._inside.is_set:
+        try:
+            made = _of_reducer(recorder, capture.ProcessGroup.unbox(arguments[1]), arguments[0])
+        except Exception as error:
+            recorder.spoil(error)
+    result = torch.ops.c10d.allreduce_.default.redispatch(keys & torch._C._after_autograd_keyset, *arguments)
+    return _ended_after_copy(recorder, made, *result) if made else result
+
+
+def _of_reducer(recorder, group, tensors):
+    """The operations, recorded as issued; none for sparse gradients and for tensors without elements."""
+    if not all(type(one) is torch.Tensor and one.layout is torch.strided for one in tensors):
+        return None
+    made = calls.METHODS["allreduce"](tensors)
+    recorder.issue(group, made, False, caller(4))
+    for op in made:
+        op.is_quiet = True
+    return made
+
+
+def _ended_after_copy(recorder, made, tensors, work):
+    """The same result, with a handle that ends when the sum is copied: the reducer waits in C++, and would fill its
+    bucket again before Python had a turn."""
+    from . import capture
+
+    def ended(future):
+        value = future.value()  # raises what the reduction did
+        try:
+            for op in made:
+                recorder.complete(op)
+        except Exception as error:
+            recorder.spoil(error)
+        return value
+    try:
+        future = capture.Work.unbox(work).get_future().then(ended)
+        return tensors, _work_of_future()(future).boxed()
+    except Exception as error:
+        recorder.spoil(error)  # this back end has no future
+        return tensors, work

@@ -37,7 +37,7 @@ def _parser():
                         help="see reads through aliases too, and first looks at results; every operator "
                              "costs more")
     parser.add_argument("--gradients", action="store_true",
-                        help="see DistributedDataParallel's own reductions too (torch 2.9 and later)")
+                        help="see what DistributedDataParallel reduces too (torch 2)")
     parser.add_argument("program", help="script, or module with -m")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of the program")
     return parser

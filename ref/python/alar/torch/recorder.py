@@ -49,7 +49,7 @@ class record:
     last       keep only the last so many operations of each group, or up to twice as many
     watch      also see reads through other tensors that share the memory: each operator is looked at;
                and the first look at each result after its wait
-    gradients  also see what DistributedDataParallel reduces (torch 2.9 and later)
+    gradients  also see what DistributedDataParallel reduces (torch 2)
     """
 
     def __init__(self, directory, contract=None, values=True, last=None, watch=False,
@@ -96,7 +96,7 @@ class record:
     def _forget(self):
         """As at the start. In a forked child what the parent recorded is the parent's to write."""
         self.writer, self.groups, self.names = None, {}, {}
-        self.world, self.generation = None, -1
+        self.world, self.generation, self.left_out = None, -1, set()
         self.is_stream = self.with_looks = False
         self.live = {}  # only with `watch`: pending operations by the address of their storage
         self.lock = threading.RLock()
@@ -259,12 +259,6 @@ class record:
                 self.writer.queue.append(("complete", op, now(), (
                     op.result() if self.has_values else None, op.version()), None))
 
-    def overtake(self, op):
-        """It is known to have ended, and its buffer holds something else by now: an end without a value."""
-        if op.is_pending and self.is_on:
-            op.is_pending = False
-            self.writer.queue.append(("complete", op, now(), (None, None), None))
-
     def fail(self, op, error):
         """A wait that only ran out of its own time may be tried again."""
         op.is_over = not is_patient(error)
@@ -282,6 +276,12 @@ class record:
             op.is_over = True
             self.add("drop", op, None, None)
             op.sources = op.targets = ()
+
+    def leave_out(self, what, where):
+        """Said once a kind: an operation that histories have no words for, on all ranks alike."""
+        if what not in self.left_out:
+            self.left_out.add(what)
+            warn("%s:%d: %s: its operation was left out" % (os.path.basename(where[0]), where[1], what))
 
     def spoil(self, error):
         """A mistake of ours: said once, and nothing more is recorded."""

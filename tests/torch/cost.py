@@ -1,6 +1,7 @@
 """What recording costs: cost.py DIR STORE, one rank; JSON on standard output. Processor time of the calling
 thread an operation, bare and recorded by turns in one process, so that what else the machine does counts for
-none of them; then the parts that an operation's recording is made of, and what the background thread spends."""
+none of them; beside them the floor: the two methods behind a Python function each that keeps the time and the
+handle, nothing else. Then the parts that an operation's recording is made of, and what the background thread spends."""
 import json
 import os
 import sys
@@ -14,7 +15,8 @@ import alar.torch
 from alar.torch import caller, calls, capture, pending, values, writer
 
 ROUNDS, COUNT = int(os.environ.get("BENCH_ROUNDS") or 25), 300
-MODES = {"bare": None, "recorded": {}, "without values": {"values": False}, "with watch": {"watch": True}}
+MODES = {"bare": None, "recorded": {}, "without values": {"values": False}, "with watch": {"watch": True},
+         "floor": "wrapped"}
 
 
 def blocking(tensor):
@@ -40,6 +42,27 @@ def others(tensor):
         tensor + 1
 
 
+class Wrapped:
+    """What any recorder in Python costs at least."""
+    METHODS = (dist.ProcessGroup, "allreduce"), (dist.distributed_c10d.Work, "wait")
+
+    def __init__(self):
+        self.before, self.kept = [(owner, name, vars(owner)[name]) for owner, name in self.METHODS], []
+        for owner, name in self.METHODS:
+            setattr(owner, name, self.method(getattr(owner, name), self.kept.append))
+
+    @staticmethod
+    def method(original, keep):
+        def method(self, *arguments, **named):
+            keep((self, time.monotonic_ns()))
+            return original(self, *arguments, **named)
+        return method
+
+    def stop(self):
+        for owner, name, original in self.before:
+            setattr(owner, name, original)
+
+
 PROGRAMS = {"blocking": blocking, "issue and wait": asynchronous, "issue, wait, item()": looked_at,
             "another operator": others}
 
@@ -57,10 +80,10 @@ def wholes(directory):
     found = {name: {mode: [] for mode in MODES} for name in PROGRAMS}
     for number in range(ROUNDS):
         for mode, settings in MODES.items():
-            recorder = None if settings is None else alar.torch.record(
+            recorder = None if settings is None else Wrapped() if settings == "wrapped" else alar.torch.record(
                 os.path.join(directory, "%s-%d" % (mode.replace(" ", "-"), number)), **settings).start()
             for name, program in PROGRAMS.items():
-                time.sleep(0.01 if recorder is None else 1.5 * writer.FLUSH_SECONDS)  # all is written
+                time.sleep(1.5 * writer.FLUSH_SECONDS)  # all is written; caches cool down for all modes alike
                 found[name][mode].append(spent(program))
             if recorder is not None:
                 recorder.stop()

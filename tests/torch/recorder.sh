@@ -54,7 +54,6 @@ programs() { # programs VERSION
     cp "$SCRATCH/.output" "$SCRATCH/said"
     check "$1: are left out with a line each" [ "$(grep -c 'was left out' "$SCRATCH/said")" -eq 19 ]
     expect_text "$1: the right ones are judged" 0 "reports recomputed" verdict "$SCRATCH/r"
-    rm -rf "$SCRATCH/seeds"
     expect_text "$1: 50 seeds, bare and recorded" 0 "200 losses the same to the bit" \
         bare $here/seeds.py "$SCRATCH/seeds" "$SCRATCH/store"
     check "$1: all of them pass" all_are PASS "$SCRATCH/seeds" $(seq -w 00 49)

@@ -126,12 +126,15 @@ def _replace(owner, name, made_of):
     setattr(owner, name, made)
 
 
-def is_blocking(frame):
-    """Is it a function of torch.distributed that waits by itself?"""
+def is_blocking(frame, option=None):
+    """Is it a function of torch.distributed that waits by itself? Newer ones say so in the options."""
     if frame.f_code.co_filename != _C10D_FILE:
         return False
-    known = frame.f_locals
-    return not known.get("async_op", known.get("async_ops", True))
+    is_asynchronous = getattr(option, "asyncOp", None)
+    if is_asynchronous is None:
+        known = frame.f_locals
+        is_asynchronous = known.get("async_op", known.get("async_ops", True))
+    return not is_asynchronous
 
 
 def _plain(made):
@@ -139,6 +142,8 @@ def _plain(made):
     taken = None
     for op in made:
         sources, targets = op.sources, op.targets
+        if sources is targets and len(targets) == 1 and type(targets[0]) is not pending.Pending:
+            continue
         for tensor in targets if sources is targets else sources + targets:
             if type(tensor) is pending.Pending:
                 taken = taken or []
@@ -162,12 +167,11 @@ def _begin(recorder, group, operations_of, arguments, named, frame):
     made = ()
     try:
         if named:
-            made = operations_of(*calls.in_order(arguments, named))
-        else:
-            made = operations_of(*arguments[:3])
+            arguments = calls.in_order(arguments, named)
+        made = operations_of(*arguments[:3])
         taken = _plain(made)
         where = caller_of(frame)
-        recorder.issue(group, made, is_blocking(frame), where)
+        recorder.issue(group, made, is_blocking(frame, arguments[-1]), where)
         if taken:
             _read_again(recorder, taken, where)
         return made
@@ -242,7 +246,7 @@ def _end_coalescing_of(name, original):
 
 def _finish(recorder, op):
     """Its value is the program's: only on request the first look at it is waited for."""
-    target = None if op.is_sync or len(op.targets) != 1 else op.targets[0]
+    target = op.targets[0] if len(op.targets) == 1 else None
     is_watched = target is not None and pending.take(target) is op
     recorder.finish(op)
     if is_watched and recorder.with_looks:
@@ -275,6 +279,8 @@ def _wait_of(name, original):
             for op in made:
                 if op.is_over:
                     recorder.add("done", op, None, None)
+                elif op.is_sync:
+                    recorder.finish(op)
                 else:
                     _finish(recorder, op)
         return result
@@ -285,7 +291,13 @@ def _version(op):
     """The counter of writes, without waking the watch; None once it is the program's again."""
     if op.is_over or not op.has_version:
         return None
-    return pending.plainly(op.targets[0], op.version)
+    tensor = op.targets[0]
+    if type(tensor) is not pending.Pending:
+        return values.version(tensor)
+    tensor.__class__ = pending.Tensor
+    version = values.version(tensor)
+    tensor.__class__ = pending.Pending
+    return version
 
 
 def _is_completed_of(name, original):

@@ -6,6 +6,7 @@ from . import values
 ROWS = ("all_gather", "gather")           # a sum of rows that are nothing outside of one's own place
 PARTS = ("reduce", "gather", "reduce_scatter")  # a rank gets only a part of the result, or none
 
+_UNKNOWN_LAYOUT = None, 0
 _unknown = itertools.count(1)  # stands for the address of a result that torch has yet to make
 
 
@@ -13,33 +14,33 @@ class Operation:
     """`sources` and `targets` are the tensors that are read and written; they are held only while the
     operation is pending. Elements are counted over all tensors, one after the other. `flat`: bytes at
     `address` that are all of what is kept, contribution and result; 0 where it is not that simple."""
-    __slots__ = ("group", "number", "segment", "kind", "red", "root", "dtype", "n", "kept", "before",
-                 "part", "is_giver", "has_version", "sources", "targets", "address", "size", "flat",
-                 "is_sync", "is_pending", "is_over", "is_quiet", "has_polled", "views", "written")
+    red = root = None
+    segment = 0
+    before, part, is_giver = 0, None, True
+    flat = 0
+    is_pending = True                  # as far as the program knows
+    is_over = is_quiet = False         # waited for, or failed; somebody has its future
+    has_polled = False
+    written = None                     # counter of writes when it ended
+    views = None                       # weak references to what is watched with it
 
     def __init__(self, kind, sources, targets, red=None, root=None):
         """`targets` None: in place. `root`: its place in the group."""
-        self.kind, self.red, self.root = kind, red, root
-        self.sources = sources
+        self.kind, self.sources, self.red, self.root = kind, sources, red, root
         self.targets = sources if targets is None else targets
         # Other results, and those of a call for several tensors, torch copies to their place itself: the
         # counter of writes then says nothing about the program.
         self.has_version = targets is None and kind == "all_reduce"
-        self.is_pending = True                  # as far as the program knows
-        self.is_over = self.is_quiet = False    # waited for, or failed; somebody has its future
-        self.has_polled = False
-        self.written = None         # counter of writes when it ended
-        self.views = None           # weak references to what is watched with it
 
     def measure(self, group):
         """Its dtype and size, and which of its elements this rank gives and gets."""
         mine = self.sources or self.targets
         first = mine[0]
-        self.group, self.dtype = group.name, values.DTYPES.get(first.dtype)
-        self.size = values.BYTES.get(self.dtype) or first.element_size()
+        self.group = group.name
+        self.dtype, size = values.LAYOUTS.get(first.dtype, _UNKNOWN_LAYOUT)
+        self.size = size or first.element_size()
         count = first.numel() if len(mine) == 1 else sum(one.numel() for one in mine)
         self.address = self.targets[0].data_ptr() if self.targets else next(_unknown)
-        self.before, self.part, self.is_giver, self.flat = 0, None, True, 0
         if self.kind != "all_reduce":
             return self._measure_part(group, count)
         self.n = count

@@ -133,17 +133,6 @@ def take(tensor):
     return tensor.__dict__.pop(KEY, None)
 
 
-def plainly(tensor, function):
-    """Calls the function while the tensor is a plain one, without ending the watch."""
-    if type(tensor) is not Pending:
-        return function()
-    tensor.__class__ = Tensor
-    try:
-        return function()
-    finally:
-        tensor.__class__ = Pending
-
-
 def is_busy():
     """Is this thread inside a function whose reads have been noted?"""
     return getattr(_busy, "is_inside", False)

@@ -227,7 +227,7 @@ class record:
             if group is None or group.known() is not process_group:
                 group = self._meet(process_group)
             for op in made:
-                op.is_sync, op.segment = is_sync, 0
+                op.is_sync = is_sync
                 op.measure(group)
                 op.number = group.issued
                 group.issued += 1
@@ -236,7 +236,8 @@ class record:
                 if self.with_watch and op.targets:
                     self.live.setdefault(pending.storage(op.targets[0]), []).append(op)
                 self.writer.queue.append(("issue", op, now(), (
-                    op.contribution() if self.has_values else False, op.version(), current.fields), where))
+                    op.contribution() if self.has_values else False,
+                    op.version(), current.fields), where))
 
     def _cut(self, group, op):
         """In the ring mode a segment holds so many operations of a group."""

@@ -12,6 +12,7 @@ DTYPES = {getattr(torch, name): word for name, word in (
     ("int16", "i16"), ("int32", "i32"), ("int64", "i64"), ("uint8", "u8"), ("uint16", "u16"),
     ("uint32", "u32"), ("uint64", "u64")) if hasattr(torch, name)}
 BYTES = {word: 2 if word == "bf16" else int(word[1:]) // 8 for word in DTYPES.values()}
+LAYOUTS = {dtype: (word, BYTES[word]) for dtype, word in DTYPES.items()}
 # Adding this changes no bit of anything: -0 for floats, 0 for integers.
 NOTHING = {word: '"%s%s"' % ("8" if "f" in word else "0", "0" * (2 * size - 1))
            for word, size in BYTES.items()}

@@ -152,7 +152,7 @@ def environment(name, pins):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("rows", nargs="*", help="parts of the names of the rows to run; all when none is given")
+    parser.add_argument("rows", nargs="*", help="parts of the names of rows and findings to run; all when none is given")
     parser.add_argument("--out", help="write the page here [print the rows]")
     parser.add_argument("--against", help="a page as it was written before: its rows must come out again")
     parser.add_argument("--short", action="store_true", help="the two rows that run with every change")
@@ -176,20 +176,21 @@ def main():
         except programs.Broken as error:
             results[row.name] = not_run(row.name, str(error), HEAD)
         print("| " + " | ".join(results[row.name]) + " |", flush=True)
-    printed = reproduce(python) if not wanted else {}
+    printed = reproduce(python, wanted)
     before = shipped(options.against or options.out) if os.path.exists(options.against or options.out or "") else {}
-    if options.out and results:
+    if options.out and (results or printed):
         text = page(results, printed, before)
         with open(options.out, "w") as file:
             file.write(text)
     return compare(results, before) if options.against else 0
 
 
-def reproduce(python):
-    """{script: what it printed} of all findings whose framework is here; scripts that import the same share it."""
+def reproduce(python, wanted):
+    """{script: what it printed} of the findings whose framework is here; scripts that import the same share it."""
     shared, printed = {}, {}
     for finding in table.FINDINGS:
-        if not finding.needs or os.environ.get(finding.needs):
+        is_wanted = not wanted or any(part in finding.what + finding.script for part in wanted)
+        if is_wanted and (not finding.needs or os.environ.get(finding.needs)):
             shared.setdefault((finding.modules, tuple(finding.env)), []).append(finding)
     for findings in shared.values():
         printed.update(programs.reproduce(findings, python))

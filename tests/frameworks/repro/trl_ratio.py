@@ -11,7 +11,8 @@ from trl import SFTConfig, SFTTrainer
 
 words = Tokenizer(models.WordLevel({"w%d" % i: i for i in range(64)}, unk_token="w1"))
 tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, pad_token="w2", eos_token="w3", unk_token="w1")
-model = LlamaForCausalLM(LlamaConfig(64, hidden_size=32, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2))
+model = LlamaForCausalLM(LlamaConfig(vocab_size=64, hidden_size=32, intermediate_size=32, num_hidden_layers=1,
+                                     num_attention_heads=2))
 torch.nn.init.zeros_(model.lm_head.weight)  # token 0 everywhere
 rows = [{"input_ids": [5] + [0] * 3, "labels": [-100] + [0] * 3}, {"input_ids": [5] + [7] * 29, "labels": [-100] + [7] * 29}]
 arguments = SFTConfig(tempfile.mkdtemp(), use_cpu=True, bf16=False, max_steps=1, per_device_train_batch_size=1, report_to=[],

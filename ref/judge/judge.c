@@ -170,16 +170,10 @@ static enum alar_status event_check(struct alar_judge *judge)
     return ALAR_OK;
 }
 
-/* The caller has just asked for the same number; that there is room is claimed anew wherever a
-   block is taken. */
-static inline void judge_demand(const struct alar_judge *judge, const struct alar_event *event)
-{
-    PRE(alar_arena_room(judge->arena) >= alar_judge_headroom(judge, event));
-}
-
 enum alar_status alar_judge_event(struct alar_judge *judge, const struct alar_event *event)
 {
-    DEEP(judge_demand(judge, event));
+    /* The caller has just asked for that number; each block that is taken claims its room anew. */
+    DEEP(PRE(alar_arena_room(judge->arena) >= alar_judge_headroom(judge, event)));
     judge->event = event;
     judge->verdict.events++;
     ALAR_TRY(event_check(judge));

@@ -12,9 +12,9 @@ torch: deps-matrix ## the torch recorder with torch 1.13 and 2.13, Flight Record
 	$(Q)$(MAKE) $(PARALLEL) all
 	$(Q)ci/check.sh torch
 
-torch-frameworks: deps-matrix ## the adapters of alar.Log with transformers' Trainer and Lightning
+torch-frameworks: deps-matrix ## the adapters of alar.Log with transformers' Trainer, torchtitan and Lightning
 	$(Q)$(MAKE) $(PARALLEL) all
-	$(Q)ci/check.sh torch/log_frameworks
+	$(Q)ci/check.sh --full torch/log_frameworks torch/log_lightning
 
 bench-torch: deps-matrix ## what alar.Log buys in PyTorch, beside what frameworks do: a table of tests/bench/README.md
 	$(Q)$(MAKE) $(PARALLEL) all

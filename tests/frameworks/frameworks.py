@@ -157,7 +157,7 @@ def main():
     parser.add_argument("--against", help="a page as it was written before: its rows must come out again")
     parser.add_argument("--short", action="store_true", help="the two rows that run with every change")
     options = parser.parse_args()
-    python, why = environment(*(("live-short", table.SHORT_PINS) if options.short else ("live", table.PINS)))
+    python, why = environment(*(("frameworks-short", table.SHORT_PINS) if options.short else ("live", table.PINS)))
     wanted = table.SHORT if options.short else options.rows
     chosen = [row for row in table.ROWS if not wanted or any(part in row.name for part in wanted)]
     if not python:

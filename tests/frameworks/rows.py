@@ -7,9 +7,9 @@ import collections
 Row = collections.namedtuple("Row", "name program env packages needs interval skips upstream ranks modules norms place", defaults=(
     {}, (), None, 2, ("short",), "", 2, (), 0, "row `alar.Log`"))
 
-# The rows that run with every change, and what they need of PINS.
+# The rows that run with every change, and what they and tests/torch/log_frameworks.sh need of PINS.
 SHORT = ("accelerate `gather_for_metrics`, mean", "torchmetrics MeanMetric")
-SHORT_PINS = ("torch==2.13.0", "numpy==2.4.6", "accelerate==1.15.0", "torchmetrics==1.9.0")
+SHORT_PINS = ("torch==2.13.0", "numpy==2.4.6", "accelerate==1.15.0", "torchmetrics==1.9.0", "transformers==5.18.0")
 
 PINS = ("torch==2.13.0", "numpy==2.4.6", "transformers==5.18.0", "accelerate==1.15.0", "trl==1.13.0",
         "lightning==2.6.6", "torchmetrics==1.9.0", "datasets==5.2.0", "deepspeed==0.19.8")

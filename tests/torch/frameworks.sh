@@ -2,6 +2,7 @@
 # seconds: 900
 # Two rows of spec/frameworks.md come out again, and its findings have their scripts. The whole table is `make frameworks`.
 . "$(dirname "$0")/../lib/torch.sh"
+TALLY_SECONDS=300
 
 # of_scripts DIR: each finding of rows.py has a script of at most 30 lines there, which needs no alar, and each script a finding.
 of_scripts() {
@@ -19,7 +20,7 @@ expect_text "a script that needs alar is noticed" 1 "import alar" of_scripts "$S
 rm "$SCRATCH/repro/plain_means.py"
 expect_text "a finding without a script is noticed" 1 "< plain_means.py" of_scripts "$SCRATCH/repro"
 
-if why=$(ci/venv.sh live-short $(cd tests/frameworks && python3 -B -c 'import rows; print(*rows.SHORT_PINS)') 2>&1); then
+if why=$(ci/venv.sh frameworks-short $(cd tests/frameworks && python3 -B -c 'import rows; print(*rows.SHORT_PINS)') 2>&1); then
     export ALAR=$alar
     expect_code "accelerate and torchmetrics log what the table says" 0 \
         python3 -B tests/frameworks/frameworks.py --short --against spec/frameworks.md

@@ -1,4 +1,4 @@
-"""The adapters against the real packages: log_frameworks.py transformers|lightning|megatron RANKS. Each program computes what it
+"""The adapters against the real packages: log_frameworks.py transformers|lightning|torchtitan|megatron RANKS... Each program computes what it
 should log, in fp64 from what each rank added, and holds the log against it."""
 import json
 import math
@@ -13,7 +13,7 @@ import torch.distributed as dist
 
 import alar
 
-RANKS = int(sys.argv[2])
+RANKS = 0  # of the world that runs
 
 
 def taken(log_class):
@@ -140,6 +140,51 @@ def case_lightning(rank, directory):
         assert metrics["loss"] == ratio(gathered, first, step), (metrics, ratio(gathered, first, step))
 
 
+# ---- torchtitan ----------------------------------------------------------------------------------------
+
+
+def case_torchtitan(rank, directory):
+    """Its own line is its last step's, with three reductions; the log's is that of all its steps, with none."""
+    import log_titan
+    from alar import torchtitan as adapter
+    reduced, reduce = [], log_titan.utils._dist_reduce
+    log_titan.utils._dist_reduce = lambda *arguments, **named: reduced.append(1) or reduce(*arguments, **named)
+    own = {}
+    for log_freq in (1, 4):
+        before = log_titan.Trainer(rank, RANKS, log_freq)
+        before.train()
+        own[log_freq] = {line[0]: line for line in before.metrics_processor.lines}
+        assert len(reduced) == 3 * len(own[log_freq]), reduced
+        reduced.clear()
+        for lag in (0, 1):
+            clip = log_titan.utils.clip_grad_norm_
+            trainer = log_titan.Trainer(rank, RANKS, log_freq)
+            adapter.patch(trainer, lag=lag, encoding="exact")
+            trainer.train()
+            log_titan.utils.clip_grad_norm_ = clip
+            assert not reduced, reduced
+            titan_lines(log_freq, everyone(trainer.shares), everyone(trainer.sums), trainer.metrics_processor.lines, own[log_freq])
+    if rank == 0:
+        print("torchtitan's own line of step 8: %.6f, of its last step; of all its steps it is %.6f"
+              % (own[4][8][1], trainer.metrics_processor.lines[-1][1]))
+
+
+def titan_lines(log_freq, shares, sums, lines, own):
+    assert [line[0] for line in lines] == list(range(log_freq, 9, log_freq)), lines
+    for step, loss, worst, norm, extra in lines:
+        steps = range(step - log_freq, step)
+        assert loss == math.fsum(share for rank in shares for i in steps for share in rank[i]) / log_freq, (step, loss)
+        means = [math.fsum(total for total, _ in rank[i]) / sum(count for _, count in rank[i]) for rank in sums for i in steps
+                 if any(count for _, count in rank[i])]
+        assert abs(worst - max(means)) <= 1e-15 * worst, (worst, max(means))
+        assert extra == {"n_tokens_seen": 64 * RANKS * step, "lr": 0.5 ** step} and norm > 0, extra
+        if log_freq == 1:
+            assert abs(loss - own[step][1]) <= 1e-6 * loss and extra == own[step][4], (loss, own[step])
+            assert abs(worst - own[step][2]) <= 1e-6 * worst or step == 3 and math.isnan(own[step][2]), (worst, own[step])
+        else:
+            assert abs(loss - own[step][1]) > 1e-3 * loss, (loss, own[step])
+
+
 # ---- Megatron-LM: its functions, as far as its log goes, in its words ------------------------------------
 
 
@@ -184,7 +229,7 @@ def case_megatron(rank, directory):
 def run(case, rank, directory):
     code = 1
     os.environ.update(RANK=str(rank), WORLD_SIZE=str(RANKS), LOCAL_RANK="0" if case == "lightning" else str(rank), NODE_RANK=str(rank),
-                      MASTER_ADDR="127.0.0.1", MASTER_PORT=str(20000 + os.getppid() % 20000))
+                      MASTER_ADDR="127.0.0.1", MASTER_PORT=str(20000 + (os.getppid() + 17 * RANKS) % 20000))
     try:
         if case != "lightning":
             dist.init_process_group("gloo", rank=rank, world_size=RANKS)
@@ -196,10 +241,9 @@ def run(case, rank, directory):
     os._exit(code)
 
 
-def main(case):
-    torch.set_num_threads(1)
-    if case == "transformers":
-        import transformers  # noqa: F401, once for all ranks
+def main(case, ranks):
+    global RANKS
+    RANKS = ranks
     with tempfile.TemporaryDirectory() as directory:
         children = []
         for rank in range(RANKS):
@@ -213,4 +257,7 @@ def main(case):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    torch.set_num_threads(1)
+    if sys.argv[1] == "transformers":
+        import transformers  # noqa: F401, once for all ranks
+    sys.exit(max(main(sys.argv[1], int(ranks)) for ranks in sys.argv[2:]))

@@ -21,6 +21,7 @@ class DeviceSums:
         if self.kinds[i] == "mean" or self.kinds[i] == "sum":
             self.values[i] += value
         else:
+            value = torch.where(torch.as_tensor(count, device=value.device) > 0, value, self.start[i])
             merge = torch.minimum if self.kinds[i] == "min" else torch.maximum
             self.values[i] = merge(self.values[i], value)
         self.values[len(self.kinds) + i] += count

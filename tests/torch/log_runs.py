@@ -127,6 +127,9 @@ def run(rank, options, store):
         if code == 4:
             import traceback
             traceback.print_exc()
+        torch_log = sys.modules.get("alar.torch")
+        if torch_log is not None and torch_log.recording() is not None:
+            torch_log.recording().stop()
         os._exit(code)
 
 

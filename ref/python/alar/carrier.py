@@ -12,8 +12,10 @@ from torch.distributed import distributed_c10d as c10d
 
 from .embed import DTYPES, BadInput, Error, Note
 
-NOTE_SECONDS = 1.0  # a rank that has stood still for so long says where it stands
-GRACE_SECONDS = 2.0  # in which the others do so, after an operation failed
+NOTE_SECONDS = 0.05  # a rank that has stood still for so long says where it stands
+ASK_SECONDS = 1.0  # so long before its deadline a rank begins to ask for the others, or after a quarter of it
+LATE_SECONDS = 0.08  # so long it asks on after its deadline, which it outlasts by 0.1 s at most
+GRACE_SECONDS = 2.0  # so long others may take to say so after an operation failed
 OPEN = {}  # ranks of a group: the log on it
 MADE = {}  # ranks of a group: logs made on it so far
 
@@ -45,7 +47,7 @@ class Alone:
         return True
 
     def ask(self, own, seconds):
-        return {}
+        return {}, True
 
     def say(self, note):
         pass
@@ -71,6 +73,7 @@ class Gloo:
         MADE[self.key] = MADE.get(self.key, 0) + 1
         self.store = c10d.PrefixStore("alar.log/%d/%s" % (MADE[self.key], "-".join(map(str, self.key))), c10d._get_default_store())
         self._tensors = {}
+        self._call = None
         self._said = self._memory = None
         OPEN[self.key] = self
 
@@ -103,24 +106,32 @@ class Gloo:
         return self.group.allreduce(tensor)
 
     def is_done(self, work):
-        return work.is_completed()
+        """Complete, and well. What failed says why to whoever waits for it."""
+        if not work.is_completed():
+            return False
+        try:
+            work.wait()
+        except Exception:
+            return False
+        return True
 
     def wait(self, work, note):
         """True when it is complete, False when the deadline passed first. Raises what gloo says of a failure.
         `note` gives a Note and the operation that is waited for."""
         since = time.monotonic()
+        ask_after = self.deadline - min(ASK_SECONDS, 0.75 * self.deadline)
         while not work.is_completed():
             waited = time.monotonic() - since
             if waited > self.deadline:
                 return False
-            if waited > NOTE_SECONDS and self._said != note()[1]:
+            if waited > min(NOTE_SECONDS, ask_after) and self._said != note()[1]:
                 self.say(note())
-            time.sleep(min(max(waited / 20, 2e-5), 2e-3))
+            if waited > ask_after and self._call is None:
+                self._call = RollCall(self.store, self.rank, self.ranks, note())
+            time.sleep(min(max(waited / 20, 2e-5), 2e-3, self.deadline / 100))
+        self._call = self._call and self._call.end()
         work.wait()
         return True
-
-    # ---- who is there: each rank that stands still writes where it stands into the store of the program.
-    # Its host may be the one that is stopped, so what asks the store is a thread that nobody waits for.
 
     def say(self, note):
         self._said = note[1]
@@ -128,31 +139,13 @@ class Gloo:
         _apart(lambda: self.store.set("%d" % self.rank, text))
 
     def ask(self, own, seconds):
-        """{rank: Note} of those that stand still, or have raised, at operation own[1] or later."""
-        notes = {self.rank: own[0]}
+        """{rank: Note} of those that stand still, or have raised, at operation own[1] or later; and whether the
+        store answered at all."""
         self.say(own)
-
-        def look():
-            while len(notes) < self.ranks and time.monotonic() < until:
-                for rank in range(self.ranks):
-                    if rank not in notes and self._has("%d" % rank):
-                        status, step, microbatch, posted, number = map(int, self.store.get("%d" % rank).split())
-                        if number + 1 >= own[1] or status:
-                            notes[rank] = Note(status, step, microbatch, posted)
-                time.sleep(0.02)
-
-        until = time.monotonic() + seconds
-        _apart(look).join(seconds + 0.5)
-        return dict(notes)
-
-    def _has(self, key):
-        if hasattr(self.store, "check"):
-            return self.store.check([key])
-        try:  # torch 1.13
-            self.store.wait([key], datetime.timedelta(milliseconds=20))
-            return True
-        except RuntimeError:
-            return False
+        call = self._call or RollCall(self.store, self.rank, self.ranks, own)
+        call.is_over.wait(seconds)
+        call.end()
+        return {**call.notes, self.rank: own[0]}, call.is_answered
 
     def close(self, is_whole):
         """Gives the group up. What is pending on it would keep its destructor, and so the end of the program,
@@ -163,6 +156,40 @@ class Gloo:
         else:
             for kept in (self.group, self.store, self._memory, self._tensors):
                 ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+
+
+class RollCall:
+    """Who is there? Each rank that stands still writes where it stands into the store of the program. The host of that
+    may be the one that is stopped, so what asks it is a thread that nobody waits for."""
+
+    def __init__(self, store, rank, ranks, own):
+        self.store, self.ranks, self.number = store, ranks, own[1]
+        self.notes, self.is_answered, self.is_over = {rank: own[0]}, False, threading.Event()
+        _apart(self._look)
+
+    def end(self):
+        self.is_over.set()
+
+    def _look(self):
+        self.store.add("asked", 1)  # comes back when the store answers
+        self.is_answered = True
+        while len(self.notes) < self.ranks and not self.is_over.is_set():
+            for rank in range(self.ranks):
+                if rank not in self.notes and self._has("%d" % rank):
+                    status, step, microbatch, posted, number = map(int, self.store.get("%d" % rank).split())
+                    if number + 1 >= self.number or status:
+                        self.notes[rank] = Note(status, step, microbatch, posted)
+            self.is_over.wait(0.02)
+        self.is_over.set()
+
+    def _has(self, key):
+        if hasattr(self.store, "check"):
+            return self.store.check([key])
+        try:  # torch 1.13
+            self.store.wait([key], datetime.timedelta(milliseconds=20))
+            return True
+        except RuntimeError:
+            return False
 
 
 def _apart(what):

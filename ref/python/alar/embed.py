@@ -111,24 +111,29 @@ class Engine:
         if status:
             raise BadInput(status)
         self.window, self.schema = LIBRARY.alar_embed_window(self._log), LIBRARY.alar_embed_schema(self._log)
-        self.samples = (Sample * len(metrics))()
-        self._event, self.action = Event(samples=self.samples), Action()
+        samples = (Sample * len(metrics))()
+        self.samples = (c_double * (2 * len(metrics))).from_buffer(samples)  # [sum, tokens] of each metric
+        self._event, self.action, self._op = Event(samples=samples), Action(), Op()
         self._step = LIBRARY.alar_embed_step
         self._call = (self._log, ctypes.addressof(self._event), ctypes.addressof(self.action))
 
-    def tell(self, kind, slot=0, status=0, step=0):
-        """Gives an event; the kind of the action that answers it, which `action` holds whole."""
+    def tell(self, kind, slot=None, step=None):
+        """Gives an event, with what it has; the kind of the action that answers it, which `action` holds whole."""
         event = self._event
-        event.kind, event.slot, event.status, event.step = kind, slot, status, step
+        event.kind = kind
+        if slot is not None:
+            event.slot = slot
+        if step is not None:
+            event.step = step
         code = self._step(*self._call)
         if code:
             raise (BadInput if code in (NAMES["E_INPUT"], NAMES["E_RANGE"]) else Error)(code)
         return self.action.kind
 
     def op(self, slot):
-        op = Op()
-        LIBRARY.alar_embed_op(self._log, slot, op)
-        return op
+        """The all-reduce of a slot, until the next call."""
+        LIBRARY.alar_embed_op(self._log, slot, self._op)
+        return self._op
 
     def reports(self):
         """At a REPORT: the reports of the line, in the order of the sorted metrics, and its operations."""

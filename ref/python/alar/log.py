@@ -16,12 +16,13 @@ means; torch.distributed carries. What is logged can be judged: run the program 
 """
 import collections
 import math
+import os
 import sys
 
 import torch
 
 from . import embed
-from .carrier import GRACE_SECONDS, _named, carrier
+from .carrier import GRACE_SECONDS, LATE_SECONDS, _named, carrier
 from .embed import BadInput, Error
 from .outcome import Lost, NonFinite, Report
 from .sums import DeviceSums
@@ -45,7 +46,7 @@ class Log:
     normalization   token-weighted, rank-mean, microbatch-mean or seed-undivided; over: steps or pooled
     encoding        pair64 (default), pair32, or exact: integers, correctly rounded, the same bits everywhere
     check_for_nan   agree: all ranks raise NonFinite after the step; raise: that rank at once; count; off
-    deadline        seconds of one wait; then Lost, which names who is missing
+    deadline        seconds of one wait; then Lost, at most 0.1 s later, which names who is missing
     window          pending all-reduces at most; default: all of an interval
     uneven          ranks may have other numbers of steps: who closes early takes part until all have closed
     device          where sums of tensors that are not on the host are kept; default: the current CUDA device
@@ -226,8 +227,7 @@ class Log:
                 return
 
     def _contribute(self, step, samples):
-        for place, (total, count) in zip(self._engine.samples, samples):
-            place.sum, place.tokens = total, count
+        self._engine.samples[:] = [number for sample in samples for number in sample]
         self._kept.append((step, samples))
         self._tell(embed.CONTRIBUTE, step=step)
 
@@ -246,16 +246,10 @@ class Log:
         """What is complete by now was not waited for."""
         while self._numbers:
             slot, _ = self._numbers[0]
-            if not self._carrier.is_done(self._work[slot]) or not self._is_good(slot):
+            if not self._carrier.is_done(self._work[slot]):
                 return
             self._numbers.popleft()
             self._engine.tell(embed.COMPLETE, slot)
-
-    def _is_good(self, slot):
-        try:
-            return self._carrier.wait(self._work[slot], self._note)
-        except Exception:  # told when it is waited for
-            return False
 
     def _post(self, engine):
         slot = engine.action.slot
@@ -265,8 +259,10 @@ class Log:
             if torch_log is None:
                 self._work[slot] = self._carrier.post(slot, op)
             else:
+                for name, kind in self._all:
+                    kind == "mean" or torch_log.declare(name, kind)
                 placed = {"microbatch": op.microbatch} if self._is_placed else {}
-                with torch_log.label(key=self._key, step=op.step, pairs=op.pairs, **placed):
+                with torch_log.label(key=self._key, step=op.step, pairs=op.pairs, elements=op.elements, **placed):
                     self._work[slot] = self._recorded[op.number] = self._carrier.post(slot, op)
         except Exception as error:
             self._error, self._is_refused = error, True
@@ -291,13 +287,14 @@ class Log:
         last = made[0].step
         self._has_data = not any(one.metric == ACTIVE.encode() and one.is_empty for one in made)
         for one in made:
-            if one.metric == ACTIVE.encode() or not self._has_data:
+            if one.metric == ACTIVE.encode():
                 continue
             kind = self._kinds[self._index[one.metric.decode()]]
             line = Report(one.metric.decode(), None if one.is_empty else one.loss, one.first_step, one.step, max(one.logged_at_step, self._next - 1),
                           one.steps, kind, one.tokens, one.nonfinite, one.nan_steps, one.empty,
                           self._carrier.world_ranks[one.extreme_rank] if kind in ("min", "max") and not one.is_empty else None)
-            self._lines.append(line)
+            if self._has_data:  # else it stands behind the last step of all ranks, and is said to the oracle alone
+                self._lines.append(line)
             self._record(line, [self._recorded[number] for number in ops if number in self._recorded])
         for number in ops:
             self._recorded.pop(number, None)
@@ -350,7 +347,11 @@ class Log:
         why = " (%s)" % str(self._error).strip().splitlines()[0] if is_failure and self._error else ""
         if is_failure and not self._is_refused:
             note.status = 0  # the failure tells of another rank
-        notes = self._carrier.ask((note, number), GRACE_SECONDS)
+        notes, is_answered = self._carrier.ask((note, number), GRACE_SECONDS if is_failure else LATE_SECONDS)
+        if not is_answered:
+            host = [] if os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True" else [0]
+            raise Lost("E_LOST", "the program's store did not answer within the deadline, which %s keeps%s"
+                       % ("rank 0" if host else "torchrun", why), host)
         missing = [self._carrier.world_ranks[rank] for rank in range(self._carrier.ranks) if rank not in notes]
         ending, culprit = engine.judge(notes)
         if ending == "E_LOST":
@@ -383,9 +384,10 @@ def _whole(number, most=(1 << 32) - 1):
 
 
 def _item(name, tensor):
-    if tensor.numel() != 1:
-        raise BadInput("E_INPUT", "%s: expected one element, found %d" % (name, tensor.numel()))
-    return tensor.item()
+    try:
+        return tensor.item()
+    except (RuntimeError, ValueError):
+        raise BadInput("E_INPUT", "%s: expected one element, found %d" % (name, tensor.numel())) from None
 
 
 def _extreme(kind, a, b):

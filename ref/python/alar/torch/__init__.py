@@ -35,7 +35,7 @@ _need(torch is not None, "expected torch 1.13 or later, found none: pip install 
 _need(torch.distributed.is_available(), "expected a torch with distributed, found %s without"
       % getattr(torch, "__version__", "one"))
 
-from .labels import label, report  # noqa: E402
+from .labels import declare, label, report  # noqa: E402
 from .recorder import record, recording  # noqa: E402
 
-__all__ = ["label", "record", "recording", "report"]
+__all__ = ["declare", "label", "record", "recording", "report"]

@@ -10,12 +10,13 @@ from . import values
 from .caller import caller
 from .writer import warn
 
+KINDS = ("mean", "sum", "min", "max")
 NORMALIZATIONS = ("token-weighted", "rank-mean", "microbatch-mean", "seed-undivided")
 OVER = ("steps", "pooled")
 
 
 class _Current(threading.local):
-    fields = ""
+    fields, elements = "", values.ELEMENTS
 
 
 current = _Current()
@@ -31,11 +32,14 @@ class label:
     step        training step, from 0
     microbatch  microbatch within the step, from 0; without one the operation covers the step
     pairs       how many [loss sum, token count] pairs the tensor begins with
+    elements    how many of the tensor's first elements are kept; default 16
     """
 
-    def __init__(self, key=None, step=None, microbatch=None, pairs=None):
-        fields = []
+    def __init__(self, key=None, step=None, microbatch=None, pairs=None, elements=None):
+        fields, self.elements = [], values.ELEMENTS
         try:
+            if elements is not None:
+                self.elements = _whole("elements", elements)
             if key is not None:
                 fields.append('"key":' + json.dumps(_name("key", key)))
             for word, name, value in (("step", "step", step), ("mb", "microbatch", microbatch),
@@ -49,12 +53,12 @@ class label:
         self.before = []
 
     def __enter__(self):
-        self.before.append(current.fields)
-        current.fields = self.fields
+        self.before.append((current.fields, current.elements))
+        current.fields, current.elements = self.fields, self.elements
         return self
 
     def __exit__(self, *unused):
-        current.fields = self.before.pop() if self.before else ""
+        current.fields, current.elements = self.before.pop() if self.before else ("", values.ELEMENTS)
 
 
 class _Wrong(Exception):
@@ -138,6 +142,24 @@ def _operations(ops):
     return json.dumps(named)
 
 
+def declare(key, kind):
+    """Says what reports make of the metric `key`: kind is mean, sum, min or max. What is a min or max, and is reduced
+    beside other metrics, has its elements behind theirs (spec/history.md). The same on all ranks; once a recording.
+
+    Returns whether it was recorded. Outside of a recording, and after a mistake, it was not.
+    """
+    from . import recorder
+    active = recorder.recording()
+    if active is None:
+        return False
+    try:
+        active.declare(',"key":%s,"kind":"%s"' % (json.dumps(_name("key", key)), _word("kind", kind, KINDS)))
+    except _Wrong as wrong:
+        warn("declare: %s: it was left out" % wrong)
+        return False
+    return True
+
+
 def report(metric, loss, step, ops=None, logged_at_step=None, first_step=None, normalization=None,
            over=None, kind=None, tokens=None, nonfinite=None, empty=None, sink="log"):
     """Records one logged value, to be recomputed by `alar check` from the operations it was made of.
@@ -167,7 +189,7 @@ def report(metric, loss, step, ops=None, logged_at_step=None, first_step=None, n
             if value is not None:
                 fields.append((name, _whole(name, value)))
         for name, value, known in (("normalization", normalization, NORMALIZATIONS),
-                                   ("over", over, OVER), ("kind", kind, ("mean", "sum", "min", "max"))):
+                                   ("over", over, OVER), ("kind", kind, KINDS)):
             if value is not None:
                 fields.append((name, json.dumps(_word(name, value, known))))
         fields += [("loss", number), ("sink", json.dumps(_name("sink", sink)))]

@@ -32,8 +32,8 @@ class Operation:
         # counter of writes then says nothing about the program.
         self.has_version = targets is None and kind == "all_reduce"
 
-    def measure(self, group):
-        """Its dtype and size, and which of its elements this rank gives and gets."""
+    def measure(self, group, limit):
+        """Its dtype and size, and which of its elements this rank gives and gets; at most `limit` are kept."""
         mine = self.sources or self.targets
         first = mine[0]
         self.group = group.name
@@ -42,19 +42,18 @@ class Operation:
         count = first.numel() if len(mine) == 1 else sum(one.numel() for one in mine)
         self.address = self.targets[0].data_ptr() if self.targets else next(_unknown)
         if self.kind != "all_reduce":
-            return self._measure_part(group, count)
+            return self._measure_part(group, count, limit)
         self.n = count
-        self.kept = count if count < values.ELEMENTS else values.ELEMENTS
+        self.kept = count if count < limit else limit
         if self.has_version and self.dtype is not None and first.is_cpu and first.is_contiguous():
             self.flat = self.kept * self.size
 
-    def _measure_part(self, group, count):
+    def _measure_part(self, group, count, limit):
         kind, place = self.kind, group.place
         if self.dtype is None and (kind in ROWS or kind == "broadcast"):
             self.dtype, count, self.size = "u8", count * self.size, 1  # bits that are only moved
         self.n = count * group.count if kind in ROWS else count
-        self.kept = min(self.n, values.ROW_ELEMENTS if self.n <= values.ROW_ELEMENTS
-                        else values.ELEMENTS)
+        self.kept = min(self.n, values.ROW_ELEMENTS if self.n <= values.ROW_ELEMENTS else limit)
         if kind in ROWS:
             self.before = place * count
         if kind == "broadcast":

@@ -97,6 +97,7 @@ class record:
         """As at the start. In a forked child what the parent recorded is the parent's to write."""
         self.writer, self.groups, self.names = None, {}, {}
         self.world, self.generation, self.left_out = None, -1, set()
+        self.declared = {}  # of metrics: the records that every file begins with
         self.is_stream = self.with_looks = False
         self.live = {}  # only with `watch`: pending operations by the address of their storage
         self.lock = threading.RLock()
@@ -125,6 +126,8 @@ class record:
                     if isinstance(error, FileExistsError) else str(error))
             warn("%s: nothing is recorded by rank %d; the program goes on" % (what, self.rank))
             self.writer = _Nowhere()
+        for text in self.declared:
+            self.add("declare", None, text, None)
         util.Finalize(None, self.stop, exitpriority=100)  # multiprocessing's children skip atexit
 
     def _path(self, segment):
@@ -203,7 +206,8 @@ class record:
         if made is None:
             made = self.names[name] = Group(name, members, members.index(self.rank), None)
             if name != "world":
-                self.add("declare", None, (name, members), None)
+                self.add("declare", None, ',"group":%s,"members":%s' % (
+                    json.dumps(name), json.dumps(members, separators=(",", ":"))), None)
         made.known = weakref.ref(process_group)
         self.groups[id(process_group)] = made
         return made
@@ -220,6 +224,14 @@ class record:
             name = "%s.%d" % (base, again)
         return name
 
+    def declare(self, text):
+        """What a metric is, as the fields of its record."""
+        with self.lock:
+            if text not in self.declared:
+                self.declared[text] = None
+                if self.writer is not None:
+                    self.add("declare", None, text, None)
+
     def issue(self, process_group, made, is_sync, where):
         """Operations of one call are handed to the back end."""
         with self.lock:
@@ -228,7 +240,7 @@ class record:
                 group = self._meet(process_group)
             for op in made:
                 op.is_sync = is_sync
-                op.measure(group)
+                op.measure(group, current.elements)
                 op.number = group.issued
                 group.issued += 1
                 if self.last:

@@ -63,7 +63,7 @@ class Writer:
     def __init__(self, rank, path, header, t0):
         self.rank, self.path_of, self.header_of, self.t0 = rank, path, header, t0
         self.queue, self.files, self.keys, self.names = deque(), {}, {}, {}
-        self.declared = {}  # what every file must say of a group: its record, by its name
+        self.declared = {}  # what every file must say of groups and metrics: the fields of the records, in their order
         self.lock, self.wake, self.pid = threading.Lock(), threading.Event(), os.getpid()
         self.newest = {}  # segment by group
         self.has_failed = False
@@ -127,7 +127,7 @@ class Writer:
 
     def _put(self, event, op, t, value, where):
         if event == "declare":
-            self.declared[value[0]] = value
+            self.declared[value] = None
             for file in self.files.values():
                 file.parts.append(self._text(file, event, None, t, value, None))
             return
@@ -145,7 +145,7 @@ class Writer:
         file = self.files.get(segment)
         if file is None:
             file = self.files[segment] = File(self.path_of(segment), self.header_of(segment))
-            for value in self.declared.values():
+            for value in self.declared:
                 file.parts.append(self._text(file, "declare", None, now(), value, None))
         return file
 
@@ -230,9 +230,8 @@ class Writer:
 
     _text_write = _text_read
 
-    def _text_declare(self, op, value):
-        return ',"group":%s,"members":%s' % (
-            json.dumps(value[0]), json.dumps(value[1], separators=(",", ":")))
+    def _text_declare(self, op, fields):
+        return fields
 
     def _text_exit(self, op, value):
         return ',"code":%d,"text":%s' % (value[0], json.dumps(value[1]))

@@ -12,14 +12,15 @@ import tempfile
 
 import bench
 
-STEPS, ROUNDS = 20, bench.ROUNDS or (21 if bench.FULL else 9)
+STEPS, ROUNDS = 30, bench.ROUNDS or (21 if bench.FULL else 9)
 PYTHON = os.environ.get("TORCH_PYTHON", "/usr/bin/python3")
 COLUMNS = {  # ranks, milliseconds of a step, late, bytes of gradients
-    "2 ranks, 5 ms": (2, 5, False, 0), "2, 5 ms, one late": (2, 5, True, 0), "2, 20 ms, one late": (2, 20, True, 0),
-    "2, 5 ms, one late, gradients": (2, 5, True, 1 << 20), "4 on 2 cores, 5 ms, one late": (4, 5, True, 0)}
+    "2 ranks, 5 ms": (2, 5, False, 0), "2, 5 ms, one late": (2, 5, True, 0), "2, 20 ms": (2, 20, False, 0),
+    "2, 20 ms, one late": (2, 20, True, 0), "2, 5 ms, one late, gradients": (2, 5, True, 1 << 20),
+    "4 on 2 cores, 5 ms, one late": (4, 5, True, 0), "4 on 2 cores, 20 ms, one late": (4, 20, True, 0)}
 VARIANTS = {
     "no log": "Bare", "blocking, each microbatch": "EachMicrobatch", "blocking, each step (Megatron-LM)": "EachStep",
-    "as transformers' Trainer": "Trainer", "as Lightning, sync_dist": "Lightning", "sync-window": "SyncWindow",
+    "as transformers' Trainer": "Trainer", "as Lightning, sync_dist": "Lightning", "as torchtitan": "Titan", "sync-window": "SyncWindow",
     "alar.Log": "AlarLog", "alar.Log, lag=1": "Lagging"}
 
 

@@ -4,6 +4,7 @@ Reads one JSON line a run and answers with the milliseconds of a step, and for a
 add and of a step that writes no line. Losses are made up; compute is slept."""
 
 import json
+import os
 import statistics
 import sys
 import time
@@ -76,6 +77,16 @@ class Trainer(Bare):  # transformers: tokens of each step, the loss of each line
         self.pair.zero_()
 
 
+class Titan(Bare):  # torchtitan: tokens of each step; loss, worst loss and tokens seen of each line
+    def step(self):
+        super().step()
+        dist.all_reduce(self.pair[1])
+        for value in [self.pair[0].clone() for _ in range(3)] if self.is_line() else ():
+            dist.all_reduce(value)
+            self.logged += value.item()
+        self.pair.zero_()
+
+
 class Lightning(Bare):  # self.log(sync_dist=True)
     def step(self):
         super().step()
@@ -114,7 +125,7 @@ class Lagging(AlarLog):
         super().__init__(interval, lag=1)
 
 
-KINDS = {kind.__name__: kind for kind in (Bare, EachMicrobatch, EachStep, SyncWindow, Trainer, Lightning, AlarLog, Lagging)}
+KINDS = {kind.__name__: kind for kind in (Bare, EachMicrobatch, EachStep, SyncWindow, Trainer, Lightning, Titan, AlarLog, Lagging)}
 
 
 def train(run):
@@ -141,6 +152,7 @@ def main():
     dist.init_process_group("gloo", init_method=f"file://{STORE}", rank=RANK, world_size=RANKS)
     for line in sys.stdin:
         print(json.dumps(train(json.loads(line))), flush=True)
+    os._exit(0)  # gloo's threads may hang in the ordinary way out
 
 
 if __name__ == "__main__":

@@ -285,7 +285,6 @@ WRONG = {
     # a second hand of them
     "test-leaves-done-unset": ("answers|completion|values", 1, [(TEST, "    drive(q->c);\n    if (q->done || !LAST(q->c)) *done = q->done;\n    *error = q->error;\n")]),
     "test-leaves-error-unset": ("answers|no error|in place|empty", 1, [(TEST, "    drive(q->c);\n    *done = q->done;\n    if (!LAST(q->c)) *error = q->error;\n")]),
-    "wait-leaves-error-unset": ("answers|no error|in place|empty", 1, [(WAIT_DONE, "if (q->done) { if (!LAST(q->c)) *error = q->error; return 0; }")]),
     "wait-for-the-oldest": ("completion|values|agreement|hands off|stays done|request_free", 1, [(WAIT_DONE, "if (q->done || (LAST(q->c) && timeout_us && q->late && q->c->head != q->c->old)) { *error = 0; return 0; }\n        if (!q->late++) q->c->old = q->c->head;"), ("    struct req *head, *tail;", "    struct req *old, *head, *tail;")]),
     "fini-writes": ("ends|hands off", 1, [(DONE, DONE + "        if (LAST(c) && q->count) again = q->recv;\n"), (TOP, TOP + "static unsigned char *again;\n"), (FINI, "static int be_fini(void *context) { if (again) *again ^= 1; free(context); return 0; }")]),
     "comm-free-writes": ("ends|hands off", 1, [(DONE, DONE + "        if (LAST(c) && q->count) again = q->recv;\n"), (TOP, TOP + "static unsigned char *again;\n"), ("    munmap(c->sh, sizeof *c->sh);", "    if (again) { *again ^= 1; again = NULL; }\n    munmap(c->sh, sizeof *c->sh);")]),

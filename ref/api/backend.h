@@ -132,7 +132,7 @@ struct alar_backend {
        that is done, to 0 or minus a status. What is done stays done, to test and to wait, until it
        is freed. */
     int (*test)(void *request, int *done, int *error);
-    /* 0: over, and the value is there, unless *error, which is set, says why not. 0 only asks,
+    /* 0: over, and the value is there, unless *error says why not. timeout_us 0 only asks,
        UINT64_MAX waits for ever. -ALAR_E_TIMEOUT when the time passed first, -ALAR_E_LOST when a
        rank has left meanwhile (see `leave`): either way the request stays live. A value that is
        there comes before both. */

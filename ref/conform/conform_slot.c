@@ -220,6 +220,7 @@ static void slot_ask_again(struct conform_rank *rank, struct conform_slot *slot)
     } else {
         event.call = CONFORM_WAIT;
         done = 1;
+        error = 0;
         conform_enter(rank, CONFORM_WAIT, slot->index);
         event.code = rank->backend->wait(slot->request, NULL, 0, &error);
         conform_leave(rank);

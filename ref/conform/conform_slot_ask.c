@@ -66,7 +66,7 @@ int conform_slot_wait(struct conform_rank *rank, struct conform_slot *slot, uint
     const uint64_t slack_ns = UINT64_C(1000000000);
     struct conform_event event = conform_slot_event(slot, EVENT_WAIT);
     bool is_bounded = timeout_us < UINT64_MAX / 2000;
-    int error = CONFORM_UNSET;
+    int error = 0; /* who answers too soon may leave it out: that it is too soon says more */
 
     conform_record(rank, event, NULL, 0);
     conform_enter(rank, CONFORM_WAIT, slot->index);

@@ -65,7 +65,13 @@ for library in ${MATRIX_LIBRARIES:-mpich5 openmpi5 impi}; do
     right "$library" "4 of 4 operations judged" 2 odd made
     right "$library" "16 of 16 operations judged" 2 odd kinds
     right "$library" "1 of 1 operations judged" 2 odd refused communicator
-    right "$library" "74 of 79 operations judged" 3 collect right
+    # On some processors Intel MPI 2021.17 loses half of a contiguous type: then alar must say so, and else nothing.
+    if shows 1 "$library" contiguous >/dev/null 2>&1; then
+        check "$library, collectives: bare and recorded alike" same 3 "$programs/collect" right
+        expect_text "$library, which gathers wrongly: convicted" 1 "illegal-value: operation 0-2.1/4" judged
+    else
+        right "$library" "74 of 79 operations judged" 3 collect right
+    fi
     right "$library" "2 of 2 operations judged" 3 everyday worst
     check "$library, a frame that is gone: bare and recorded alike" same 3 "$programs/odd" stack
     expect_text "$library: convicted" 1 "in-flight-write: operation world/0" judged

@@ -104,7 +104,7 @@ struct conform_event *conform_tell(struct conform_seat *seat, const struct confo
     if (seat->events == CONFORM_EVENTS_MAX || seat->bytes + bytes > CONFORM_BYTES_MAX) {
         return NULL;
     }
-    struct conform_event *kept = &seat->event[seat->events++];
+    struct conform_event *kept = &seat->event[seat->events];
 
     *kept = *event;
     kept->data = seat->bytes;
@@ -113,5 +113,7 @@ struct conform_event *conform_tell(struct conform_seat *seat, const struct confo
         memcpy(&seat->byte[seat->bytes], data, bytes);
         seat->bytes += bytes;
     }
+    /* Counted once it is whole: a process can be killed at any moment, and others read on. */
+    atomic_store(&seat->events, seat->events + 1);
     return kept;
 }

@@ -102,7 +102,7 @@ struct conform_seat {
     char text[CONFORM_TEXT_BYTES]; /* why it stopped; what the back end logged last */
     uint64_t tried[CONFORM_PROPERTIES];
     uint64_t failed[CONFORM_PROPERTIES]; /* of shoulds and notes, which no history judges */
-    uint32_t events;
+    _Atomic uint32_t events;
     uint64_t bytes;
     unsigned char gathered[4096];
     struct conform_event event[CONFORM_EVENTS_MAX];

@@ -30,7 +30,7 @@ say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
 # Rooms, a folder each, lowest first; what each may include stands in ci/rooms, and ci/tidy holds it.
 # The core has no I/O, clock, malloc, MPI or failure points.
 CORE  := base numbers legal engine embed judge judge/report
-SHELL_ROOMS := sys history backend backend/sim driver run order check conform record
+SHELL_ROOMS := sys pack history backend backend/sim driver run order check conform record
 # What the program has and the library has not.
 PROGRAM_ROOMS := timeline cost view cli
 

@@ -1,5 +1,5 @@
-/* A rank file says so in its first record; everything else that ends in .jsonl is a history of its
- * own. */
+/* A rank file says so in its first record; everything else that ends in .jsonl, or packed in .alar,
+   is a history of its own. */
 #include "check/history_find.h"
 
 #include "check/history_head.h"
@@ -103,7 +103,8 @@ static bool is_history_name(const char *name)
 {
     size_t length = strlen(name);
 
-    return length > 6 && strcmp(name + length - 6, ".jsonl") == 0;
+    return (length > 6 && strcmp(name + length - 6, ".jsonl") == 0) ||
+           (length > 5 && strcmp(name + length - 5, ".alar") == 0);
 }
 
 static int order(const void *a, const void *b)
@@ -226,7 +227,7 @@ static enum alar_status find_directory(struct finding *find, const char *path)
     }
     history_queue_free(&queue);
     if (status == ALAR_OK && find->set->count == before) {
-        return alar_complain(find->error_line, path, "expected .jsonl files, found none");
+        return alar_complain(find->error_line, path, "expected .jsonl or .alar files, found none");
     }
     return status;
 }

@@ -1,64 +1,34 @@
 /* A rank file says so in its first record, and holds nothing of other ranks. */
 #include "check/history_head.h"
 
-#include "sys/line_read.h"
+#include "check/record_input.h"
 
 #include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
 
 enum {
-    HEAD_RECORDS = 256,
-    HEAD_TAIL_BYTES = 64 << 10
+    HEAD_RECORDS = 256
 };
 
-/* Is the line a record of another rank? */
-static bool line_is_of_other(struct alar_record_reader *records, const char *text, size_t length,
-                             int64_t rank)
+static bool is_of_other(const struct alar_event *event, int64_t rank)
 {
-    struct alar_record_error error;
-    struct alar_event event;
-
-    return length > 0 && alar_record_read(records, text, length, &event, &error) == ALAR_OK &&
-           event.has[ALAR_FIELD_RANK] && event.number[ALAR_FIELD_RANK] != rank;
-}
-
-/* Where the last newline before `end` is; `end` when there is none. */
-static size_t newline_before(const char *text, size_t end)
-{
-    for (size_t k = end; k > 0; k--) {
-        if (text[k - 1] == '\n') {
-            return k - 1;
-        }
-    }
-    return end;
-}
-
-/* The last whole line of the file. */
-static bool tail_is_of_other(struct alar_record_reader *records, int file, int64_t rank)
-{
-    char tail[HEAD_TAIL_BYTES];
-    off_t size = lseek(file, 0, SEEK_END);
-    off_t from = size > HEAD_TAIL_BYTES ? size - HEAD_TAIL_BYTES : 0;
-    ssize_t length = pread(file, tail, sizeof tail, from);
-    size_t end = length > 0 ? newline_before(tail, (size_t)length) : 0;
-    size_t before = newline_before(tail, end);
-
-    return before < end && line_is_of_other(records, tail + before + 1, end - before - 1, rank);
+    return event->has[ALAR_FIELD_RANK] && event->number[ALAR_FIELD_RANK] != rank;
 }
 
 /* Records of several ranks in one file, each rank with a header of its own. */
-static bool head_is_merged(struct alar_record_reader *records, struct alar_lines *lines,
+static bool head_is_merged(struct alar_record_reader *records, struct alar_record_input *source,
                            int64_t rank)
 {
-    struct alar_line line;
+    enum alar_status status = ALAR_OK;
+    struct alar_record_error error;
+    struct alar_event event;
 
-    for (unsigned k = 1; k < HEAD_RECORDS && alar_lines_next(lines, &line) == ALAR_OK; k++) {
-        if (line_is_of_other(records, line.text, line.length, rank)) {
+    for (unsigned k = 1; k < HEAD_RECORDS && (status == ALAR_OK || status == ALAR_E_INPUT); k++) {
+        status = alar_record_input_line(source, records, &event, &error);
+        if (status == ALAR_OK && is_of_other(&event, rank)) {
             return true;
         }
     }
-    return tail_is_of_other(records, lines->file, rank);
+    return alar_record_input_last(source, records, &event) == ALAR_OK && is_of_other(&event, rank);
 }
 
 struct alar_history_head alar_history_head_read(struct alar_record_reader *records,
@@ -66,28 +36,24 @@ struct alar_history_head alar_history_head_read(struct alar_record_reader *recor
 {
     struct alar_history_head head = {false, false, 0, 0, 0};
     struct alar_record_error error;
-    struct alar_lines lines;
+    struct alar_record_input source;
     struct alar_event event;
-    struct alar_line line;
     int file = open(path, O_RDONLY | O_CLOEXEC);
 
-    if (file < 0 || alar_lines_open(&lines, file) != ALAR_OK) {
+    if (file < 0 || alar_record_input_open(&source, file) != ALAR_OK) {
         return head;
     }
-    enum alar_status status = alar_lines_next(&lines, &line);
-    bool is_read = status == ALAR_OK &&
-                   alar_record_read(records, line.text, line.length, &event, &error) == ALAR_OK;
+    enum alar_status status = alar_record_input_line(&source, records, &event, &error);
 
-    head.is_blank =
-        status == ALAR_E_EMPTY || (status == ALAR_OK && !is_read && error.is_cut && !line.is_ended);
-    if (is_read && event.record == ALAR_RECORD_TRACE) {
+    head.is_blank = status == ALAR_E_EMPTY || (status == ALAR_E_INPUT && error.is_cut);
+    if (status == ALAR_OK && event.record == ALAR_RECORD_TRACE) {
         head.rank = alar_event_number(&event, ALAR_FIELD_RANK, -1);
         head.world = alar_event_number(&event, ALAR_FIELD_WORLD, 0);
         head.tag = event.has[ALAR_FIELD_TAG] ? alar_text_hash(event.text[ALAR_FIELD_TAG]) : 0;
         head.is_rank_file =
-            head.rank >= 0 && head.world > 1 && !head_is_merged(records, &lines, head.rank);
+            head.rank >= 0 && head.world > 1 && !head_is_merged(records, &source, head.rank);
     }
-    alar_lines_close(&lines);
+    alar_record_input_close(&source);
     return head;
 }
 

@@ -1,7 +1,6 @@
 #include "check/history_read.h"
 
-#include "check/record_read.h"
-#include "sys/line_read.h"
+#include "check/record_input.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +15,7 @@ enum {
 
 /* One file being read. */
 struct source {
-    struct alar_lines lines;
+    struct alar_record_input file;
     uint64_t issued; /* all-reduces and other collective calls so far */
     uint32_t rank;   /* whose file it is; ALAR_RANK_ALL when merged */
     bool is_over;
@@ -40,7 +39,7 @@ static enum alar_status reader_complain(struct alar_history_reader *reader, uint
     const char *path = reader->files->path[file];
 
     snprintf(where, sizeof where, "%s:%u:%zu", strcmp(path, "-") == 0 ? "standard input" : path,
-             reader->source[file].lines.number, column);
+             alar_record_input_number(&reader->source[file].file), column);
     return alar_complain(reader->error_line, where, "%s", text);
 }
 
@@ -61,7 +60,7 @@ static int spool_standard_input(void)
             got = 0;
         }
         copied += got;
-        is_history = copied > got || got == 0 || strchr("{ \t\r\n", block[0]) != NULL;
+        is_history = copied > got || got == 0 || strchr("{ \t\r\n\x89", block[0]) != NULL;
         if (copied > SPOOL_BYTES_MOST) {
             fclose(spool);
             errno = EFBIG;
@@ -87,12 +86,7 @@ static enum alar_status source_open(struct alar_history_reader *reader, uint32_t
                              strerror(errno));
     }
     reader->source[k].rank = ALAR_RANK_ALL;
-    return alar_lines_open(&reader->source[k].lines, file);
-}
-
-static bool line_is_blank(const struct alar_line *line)
-{
-    return line->length == 0 || (line->length == 1 && line->text[0] == '\r');
+    return alar_record_input_open(&reader->source[k].file, file);
 }
 
 /* The next record of a file.
@@ -101,32 +95,16 @@ static enum alar_status source_next(struct alar_history_reader *reader, uint32_t
 {
     struct source *source = &reader->source[k];
     struct alar_record_error error;
-    struct alar_line line = {NULL, 0, false};
-    enum alar_status status;
+    enum alar_status status =
+        alar_record_input_next(&source->file, reader->records, &reader->event, &error);
 
-    *is_cut = false;
-    do {
-        status = alar_lines_next(&source->lines, &line);
-    } while (status == ALAR_OK && line_is_blank(&line));
-    if (status == ALAR_E_RANGE) {
-        source->lines.number += !line.text;
-        return reader_complain(reader, k, 1,
-                               "expected a line of at most 16 MiB, found a longer one");
-    }
-    if (status == ALAR_E_IO) {
-        return alar_complain(reader->error_line, reader->files->path[k],
-                             "expected to read on, found: %s", strerror(errno));
-    }
-    ALAR_TRY(status);
-    status = alar_record_read(reader->records, line.text, line.length, &reader->event, &error);
-    if (status == ALAR_E_INPUT && error.is_cut && !line.is_ended) {
-        *is_cut = true;
-        return ALAR_E_EMPTY;
-    }
+    *is_cut = status == ALAR_E_EMPTY && error.is_cut;
     if (status == ALAR_E_INPUT) {
-        return reader_complain(reader, k, error.column, error.text);
+        return error.column > 0
+                   ? reader_complain(reader, k, error.column, error.text)
+                   : alar_complain(reader->error_line, reader->files->path[k], "%s", error.text);
     }
-    reader->event.place = (struct alar_place){k, source->lines.number};
+    reader->event.place = (struct alar_place){k, alar_record_input_number(&source->file)};
     return status;
 }
 
@@ -182,7 +160,7 @@ static enum alar_status source_survey(struct alar_history_reader *reader, uint32
     if (status != ALAR_OK && status != ALAR_E_EMPTY) {
         return status;
     }
-    return alar_lines_rewind(&reader->source[k].lines) == ALAR_OK
+    return alar_record_input_rewind(&reader->source[k].file) == ALAR_OK
                ? ALAR_OK
                : reader_complain(reader, k, 1, "expected a file that can be read twice");
 }
@@ -243,7 +221,8 @@ enum alar_status alar_history_reader_next(struct alar_history_reader *reader,
         if (status != ALAR_OK && status != ALAR_E_EMPTY) {
             return status;
         }
-        *record = (struct alar_history_record){NULL, {k, source->lines.number}, source->rank};
+        *record = (struct alar_history_record){
+            NULL, {k, alar_record_input_number(&source->file)}, source->rank};
         if (status == ALAR_OK) {
             record->event = &reader->event;
             source->issued += reader->event.record == ALAR_RECORD_ISSUE ||
@@ -262,8 +241,10 @@ enum alar_status alar_history_reader_next(struct alar_history_reader *reader,
 enum alar_status alar_history_reader_refuse(struct alar_history_reader *reader,
                                             enum alar_field field, const char *text)
 {
-    return reader_complain(reader, reader->event.place.file,
-                           alar_record_column(reader->records, field), text);
+    uint32_t file = reader->event.place.file;
+
+    alar_record_input_again(&reader->source[file].file, reader->records, &reader->event);
+    return reader_complain(reader, file, alar_record_column(reader->records, field), text);
 }
 
 uint64_t alar_history_reader_bytes(const struct alar_history_reader *reader)
@@ -271,7 +252,7 @@ uint64_t alar_history_reader_bytes(const struct alar_history_reader *reader)
     uint64_t bytes = 0;
 
     for (uint32_t k = 0; k < reader->files->count; k++) {
-        bytes += reader->source[k].lines.bytes;
+        bytes += alar_record_input_bytes(&reader->source[k].file);
     }
     return bytes;
 }
@@ -279,7 +260,7 @@ uint64_t alar_history_reader_bytes(const struct alar_history_reader *reader)
 void alar_history_reader_close(struct alar_history_reader *reader)
 {
     for (uint32_t k = 0; reader != NULL && k < reader->files->count; k++) {
-        alar_lines_close(&reader->source[k].lines);
+        alar_record_input_close(&reader->source[k].file);
     }
     if (reader != NULL) {
         alar_record_reader_close(reader->records);

@@ -14,6 +14,8 @@ const struct alar_subcommand alar_subcommands[] = {
     {"view", "draw a history and its verdict as a page", alar_cli_view},
     {"cost", "say what the all-reduces of a history cost, and who was late", alar_cli_cost},
     {"export", "write a history as a trace for other tools", alar_cli_export},
+    {"pack", "pack a history: smaller, and read faster", alar_cli_pack},
+    {"unpack", "unpack a history: the bytes that were packed", alar_cli_unpack},
     {"order", "reveal the order in which a back end adds", alar_cli_order},
     {"conform", "try every promise of a back end", alar_cli_conform},
     {"hostile", "make hostile inputs, as histories to be filled in", alar_cli_hostile},

@@ -20,6 +20,8 @@ int alar_cli_table(int argc, char **argv);
 int alar_cli_view(int argc, char **argv);
 int alar_cli_cost(int argc, char **argv);
 int alar_cli_export(int argc, char **argv);
+int alar_cli_pack(int argc, char **argv);
+int alar_cli_unpack(int argc, char **argv);
 int alar_cli_help(int argc, char **argv);
 int alar_cli_version(int argc, char **argv);
 int alar_cli_completion(int argc, char **argv);

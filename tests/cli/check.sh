@@ -52,7 +52,7 @@ expect_text "no path" 3 "expected paths of histories, or -, found none" "$alar" 
 expect_text "a path that is not there" 3 "expected a file or directory, found: No such file" \
     "$alar" check "$SCRATCH/nowhere"
 mkdir "$SCRATCH/empty"
-expect_text "a directory without histories" 3 "expected .jsonl files, found none" \
+expect_text "a directory without histories" 3 "expected .jsonl or .alar files, found none" \
     "$alar" check "$SCRATCH/empty"
 expect_text "an option that is not there" 3 "did you mean" "$alar" check --jsno "$SCRATCH/good.jsonl"
 quiet() { "$alar" check -q "$SCRATCH/bad.jsonl" | awk 'END { exit NR != 1 }'; }

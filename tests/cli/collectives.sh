@@ -3,11 +3,12 @@
 # Collectives other than the all-reduce, in histories written by hand: each is judged as the all-reduce that
 # it is a part of, and ranks must agree on which one it is.
 . "$(dirname "$0")/../lib/tally.sh"
+. "$(dirname "$0")/../lib/words.sh"
 
 alar=$BUILD/alar
 
 # judge: a history of two ranks from standard input; issues and then what was done.
-judge() { "$alar" check "$SCRATCH/h.jsonl"; }
+judge() { words_add "$alar" check "$SCRATCH/h.jsonl"; }
 history() { cat >"$SCRATCH/h.jsonl"; }
 
 # gathered OUT: rank 0 puts in 5, rank 1 puts in 7; what they get is OUT.
@@ -127,4 +128,5 @@ expect_text "another collective" 1 "ranks asked for different reductions in one 
 expect_text "another root" 1 ": reduce max with root 0 against reduce max with root 1" \
     differs '"coll":"reduce","red":"max","root":0,' '"coll":"reduce","red":"max","root":1,'
 expect_text "an unknown collective" 3 "all_to_all" differs '"coll":"all_to_all",' ''
+words_hold collectives
 tally

@@ -5,6 +5,7 @@
 # spec: O-109, O-110, O-111, O-112, O-113, O-114, O-115, O-116
 # cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
+. "$(dirname "$0")/../lib/words.sh"
 
 shopt -s lastpipe # a history is piped into the check that counts
 alar=$BUILD/alar
@@ -36,7 +37,7 @@ judged() { # judged CLAIM VERDICT TEXT: the history on standard input
     local code=0
     case $2 in FAIL) code=1 ;; UNKNOWN) code=2 ;; UNUSABLE) code=3 ;; esac
     cat >"$SCRATCH/h.jsonl"
-    expect_text "$1" $code "$3" "$alar" check "$SCRATCH/h.jsonl"
+    expect_text "$1" $code "$3" words_add "$alar" check "$SCRATCH/h.jsonl"
 }
 
 # ---- each step in one report -----------------------------------------------------------------------
@@ -156,6 +157,21 @@ extreme "max loss" max 3.3125 3.25 3.3125 3.3125 | judged "rounding may do that"
 { echo '{"ev":"declare","key":"worst","kind":"max","bounds":"loss"}'; extreme worst max 1.5 2.5 2.5 2.5; } |
     judged "one that is declared" FAIL "bound-broken: report of worst"
 
+# ---- a printed extreme -------------------------------------------------------------------------------
+# Half of the last digit to either side, the edges with it: both are how some printf rounds. spec: O-62
+printed() { # printed RED SHOWN: of 3.25 and 3.75
+    both 0 1 3.25 3.75 "$([ "$1" = min ] && echo 3.25 || echo 3.75)" "\"red\":\"$1\""
+    report 1 "$2" "\"kind\":\"$1\""
+}
+printed min 3.2 | judged "the upper edge of what is printed" PASS "1 of 1 reports recomputed"
+printed min 3.3 | judged "the lower edge" PASS "1 of 1 reports recomputed"
+printed max 3.7 | judged "the upper edge of a maximum" PASS "1 of 1 reports recomputed"
+printed max 3.8 | judged "the lower edge of a maximum" PASS "1 of 1 reports recomputed"
+printed min 3.1 | judged "a digit below" FAIL "illegal-report"
+printed max 3.9 | judged "a digit above" FAIL "illegal-report"
+printed min 3.24 | judged "more digits, less room, below" FAIL "illegal-report"
+printed min 3.26 | judged "more digits, less room, above" FAIL "illegal-report"
+
 # ---- labels, groups, replicas ----------------------------------------------------------------------
 { alone 0 2 12,5 '"pairs":2' >/dev/null; issue 0 0 2 12,5,20,13 '"pairs":2'; over 0 0 12,5,20,13
   report 2 1.969231 "\"first_step\":1,$tokens,$steps"; } |
@@ -274,4 +290,5 @@ expect_text "a resumed run is held against the steps it repeats" 0 \
     "$alar" check -q --rerun "$SCRATCH"/{whole,resumed}.jsonl
 expect_text "and differs where it does" 1 "0 operations with the same bits, 2 with others" \
     "$alar" check -q --rerun "$SCRATCH"/{whole,other}.jsonl
+words_hold reports
 tally

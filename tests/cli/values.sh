@@ -4,6 +4,7 @@
 # cores: 1
 # seconds: 420
 . "$(dirname "$0")/../lib/tally.sh"
+. "$(dirname "$0")/../lib/words.sh"
 
 # one RED DTYPE IN... -- OUT [CONTRACT]: a history of one all-reduce, judged.
 one() {
@@ -20,7 +21,7 @@ one() {
     for ((rank = 0; rank < ${#in[@]}; rank++)); do
         echo "{\"ev\":\"done\",\"rank\":$rank,\"op\":0,\"out\":[$2]}"
     done >>"$file"
-    timeout -k 2 20 "$BUILD/alar" check "$file"
+    words_add "$BUILD/alar" check "$file"
 }
 legal() { expect_code "$1" 0 one "${@:2}"; }
 illegal() { expect_text "$1" 1 "illegal-value" one "${@:2}"; }
@@ -118,7 +119,7 @@ expect_text "floats have no bitwise reductions" 3 "a bitwise reduction of intege
 mixed() {
     printf '{"ev":"issue","rank":0,"op":0,"dtype":"%s","in":[%s]}\n{"ev":"issue","rank":1,"op":0,"dtype":"%s","in":[%s]}\n' "$@" \
         >"$SCRATCH/mixed.jsonl"
-    timeout -k 2 20 "$BUILD/alar" check "$SCRATCH/mixed.jsonl"
+    words_add "$BUILD/alar" check "$SCRATCH/mixed.jsonl"
 }
 expect_text "f64 beside f32" 1 "0.3333333333333333 (3fd5555555555555)" mixed f32 0.1 f64 0.3333333333333333
 expect_text "f32 beside f16" 1 "7 (40e00000)" mixed f16 7 f32 7
@@ -126,7 +127,7 @@ expect_text "i64 beside i8" 1 "-9000000000 (fffffffde78ee600)" mixed i8 -9 i64 -
 told_in_its_own() {
     mixed f32 0.1 f64 0.1
     printf '{"ev":"done","rank":%d,"op":0,"out":["%s"]}\n' 0 3dcccccd 1 3fb999999999999a >>"$SCRATCH/mixed.jsonl"
-    timeout -k 2 20 "$BUILD/alar" check "$SCRATCH/mixed.jsonl"
+    words_add "$BUILD/alar" check "$SCRATCH/mixed.jsonl"
 }
 expect_text "results in two widths are a mismatch, not a broken file" 1 mismatch-dtype told_in_its_own
 
@@ -150,6 +151,8 @@ legal "a promised tree, rounded each time" sum f16 2048 1 1 -- 2048 '"tree":"lef
 expect_text "the value of another tree" 1 not-the-tree one sum f32 16777216 1 1 -- 16777218 '"tree":"left-fold"'
 legal "a product by the promised tree" product f32 3e38 0 3e38 -- 0 '"tree":"left-fold"'
 expect_text "a product by another tree" 1 not-the-tree one product f32 0 3e38 3e38 -- '"nan"' '"tree":"left-fold"'
+
+words_hold values
 
 # No false FAIL and no wrong PASS. spec: O-05, O-31
 audit() { timeout -k 2 360 python3 tests/values/audit.py --alar "$BUILD/alar" --values 3000 --seed 3; }

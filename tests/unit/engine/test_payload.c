@@ -284,6 +284,46 @@ Test(payload, without_the_check_two_lanes_travel)
     cr_assert(isnan(alar_payload_pair(&layout, &elements, 0).numerator));
 }
 
+/* What a group that shares a microbatch hands to the next reduction counts each of its ranks that
+   was not finite once, and says which; a weight that is no count is refused, and nothing is
+   written. spec: N-55 */
+Test(payload, what_is_handed_on_counts_every_share_once)
+{
+    for (int i = 0; i < 2 << 4; i++) {
+        struct alar_layout layout = {.metrics = 1,
+                                     .cp = 1,
+                                     .encoding = (enum alar_encoding)(i % 2),
+                                     .ranks = 4,
+                                     .microbatches = 1,
+                                     .has_flags = true};
+        uint64_t set = (uint64_t)i / 2;
+        union elements sum;
+        struct alar_local made = {.tokens = -7};
+
+        memset(&sum, 0, sizeof(sum));
+        for (uint32_t rank = 0; rank < 4; rank++) {
+            bool is_bad = (set >> rank & 1) != 0;
+            struct alar_local own = {is_bad ? (double)NAN : 2.5, 1 + rank, is_bad ? 3 : 0, 0, NULL};
+            union elements elements;
+
+            alar_payload_write(&layout, rank, 4, &own, 1, &elements);
+            elements_add(&layout, &sum, &elements, alar_payload_elements(&layout, 1));
+        }
+
+        cr_assert(alar_payload_local(&layout, &sum, NULL, &made));
+        cr_assert_eq(made.tokens, 10);
+        cr_assert_eq(made.shares, set);
+        cr_assert_eq(made.nonfinite, (set & 1) + (set >> 1 & 1) + (set >> 2 & 1) + (set >> 3));
+        cr_assert(set != 0 ? isnan(made.sum) : made.sum >= 10.0 && made.sum <= 10.0);
+        cr_assert_null(made.exact);
+
+        element_set(&layout, &sum, 1, 9.5);
+        made.tokens = -7;
+        cr_assert_not(alar_payload_local(&layout, &sum, NULL, &made));
+        cr_assert_eq(made.tokens, -7);
+    }
+}
+
 /* Callers' duties. */
 Test(payload, half_a_step_is_a_defect_of_the_caller, .signal = SIGABRT)
 {

@@ -1,0 +1,26 @@
+# All that `alar check` says, held against words on file, so that no word of a verdict changes unseen. To
+# be sourced after tally.sh.
+#
+#   words_add PROGRAM...   runs it and keeps what it says, paths without their directories
+#   words_hold NAME        the claim that all of it is tests/histories/told/NAME.txt
+#
+# `REWRITE=1 SCRIPT` writes that file anew; every line that changes has to be explained.
+
+words_add() {
+    local code=0
+    timeout -k 2 60 "$@" >"$SCRATCH/.said" 2>&1 || code=$?
+    sed -E "s#($SCRATCH|tests/histories)/##g" "$SCRATCH/.said" | tee -a "$SCRATCH/.words"
+    return "$code"
+}
+
+words_same() { # words_same FILE: prints what is told otherwise
+    diff --unchanged-line-format= --old-line-format='kept  %L' --new-line-format='found %L' "$1" "$SCRATCH/.words"
+}
+
+words_hold() {
+    local kept=tests/histories/told/$1.txt
+    if [ -n "${REWRITE:-}" ]; then cp "$SCRATCH/.words" "$kept"; fi
+    check "each word is the one on file" words_same "$kept"
+    sed '0,/allowed   /s//allowed   not /' "$kept" >"$SCRATCH/.planted"
+    expect_text "a word that is told otherwise is shown" 1 "kept    allowed   not " words_same "$SCRATCH/.planted"
+}

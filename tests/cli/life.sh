@@ -56,6 +56,8 @@ rows_hold() { # each row, judged in one go: the process costs more than the hist
         .verdict, .findings[0].anomaly // "-", ([.findings[0].ranks[]?] | if length == 0 then "-" else map(tostring) | join(",") end)]
         | join(" ")' >"$SCRATCH/judged"
     (cd "$SCRATCH/asis" && timeout -k 2 60 "$alar" check ./*.jsonl | sed 's|^\./||') >"$SCRATCH/said"
+    cp "$SCRATCH/said" "$SCRATCH/.words"
+    words_hold life
     for claim in "${names[@]}"; do check "$claim" holds "${claim//[^A-Za-z0-9]/-}"; done
 }
 
@@ -312,7 +314,4 @@ mkdir "$SCRATCH/two"
 orders "$(trace h h) $P $D {'ev':'end','rank':0} {'ev':'end','rank':1}" two
 cp "$SCRATCH/up/two.jsonl" "$SCRATCH/two/a.jsonl" && cp "$SCRATCH/down/two.jsonl" "$SCRATCH/two/b.jsonl"
 expect_text "O-84: two merged files with a header for each rank are two histories" 0 "two/b.jsonl" "$BUILD/alar" check "$SCRATCH/two"
-
-cp "$SCRATCH/said" "$SCRATCH/.words"
-words_hold life
 tally

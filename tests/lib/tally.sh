@@ -10,7 +10,7 @@
 # The script then runs at the top of the tree, with $BUILD (where things were built) and $SCRATCH (an
 # empty directory, removed at the end). Programs are bounded by $TALLY_SECONDS (60); a shell function
 # is bounded by the script's own limit only. A script that never reaches `tally` leaves no record,
-# which ci/check.sh counts as a failure. The output of the last command stays in $SCRATCH/.output.
+# which ci/check.sh counts as a failure. With TALLY_STOP the first failure ends the script. The output of the last command stays in $SCRATCH/.output.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 4
 export BUILD=${BUILD:-build}
@@ -38,6 +38,7 @@ tally_fail() { # tally_fail CLAIM WHAT-HAPPENED
         printf '\n[...]\n'
         tail -c 4000 "$SCRATCH/.output"
     fi | sed 's/^/     | /'
+    [ -z "${TALLY_STOP:-}" ] || exit 1
 }
 
 tally_run() { # tally_run COMMAND...: output to .output, the exit code as it is (124: out of time)

@@ -1,30 +1,49 @@
 #!/usr/bin/python3
-"""mutate.py [--count N] [--seed N] [--only TEXT]: draws small changes of the core, one at a time, and asks whether a check notices.
+"""mutate.py [--count N] [--seed N] [--only TEXT] [--quick] [--again LOG]: draws small changes of the core, one at a time, and asks
+whether a check notices.
 
 A change is one operator on one line of ref/{engine,judge,legal,numbers}. The file alone is compiled again, apart from the tree,
-and linked before the archives that `make tests` left. It is *killed* when a check of CHECKS fails or does not end, *equivalent*
-when the machine code is the same byte for byte, and *survives* otherwise. Survivors are printed as they are found; equivalents
-that no compiler sees are listed, with a reason, in tests/mutate/equivalent (FILE:LINE-TEXT => NEW-TEXT # why)."""
+and linked before the archives that `make tests` left. It is *killed* when a check of CHECKS fails, *equivalent* when the object
+is the same byte for byte, and *survives* otherwise. Checks are asked from the cheapest on, each until its first failure; what
+they start may use CPU_SECONDS of a processor each, whatever else the machine does. Survivors are printed as they are found;
+equivalents that no compiler sees are listed, with a reason, in tests/mutate/equivalent (FILE:LINE-TEXT => NEW-TEXT # why)."""
 import argparse
 import os
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOMS = ("engine", "judge", "legal", "numbers")
 BUILD = os.environ.get("BUILD", "build")
-UNIT = ["{build}/unit", "-j2", "--fail-fast"]
-HISTORIES = ["bash", "tests/cli/histories.sh"]
-# In the order in which they are asked: what is quick and likely first.
+CPU_SECONDS = 15
+MEMORY = 4 << 30
+
+
+def script(name):
+    return ["bash", "tests/cli/%s.sh" % name]
+
+
+def suites(*names):
+    return ["unit", "-j1", "--fail-fast", "--filter", "@(%s)/*" % "|".join(names)]
+
+
+# Two lists for each room: what every change is asked, and what those that are left are asked besides.
 CHECKS = {
-    "engine": [UNIT, ["bash", "tests/cli/run.sh"], ["bash", "tests/cli/exact.sh"]],
-    "judge": [HISTORIES, ["bash", "tests/cli/reports.sh"], ["bash", "tests/cli/life.sh"], UNIT],
-    "legal": [HISTORIES, ["bash", "tests/cli/proof.sh"], ["bash", "tests/cli/values.sh"], UNIT],
-    "numbers": [UNIT, HISTORIES, ["bash", "tests/cli/values.sh"], ["bash", "tests/cli/hostile.sh"]],
+    "engine": ([suites("engine", "engine_*", "window", "window_*", "handle", "payload", "payload_*", "participation", "loss", "schema",
+                       "roll", "embed"), script("told"), script("run")],
+               [script("exact"), script("topology"), suites("run_*", "driver_*", "golden", "judge*", "report")]),
+    "judge": ([script("told"), script("reports"), script("check"), script("collectives"), script("life"),
+               suites("judge", "judge_*", "report", "check", "words")],
+              [script("values"), script("histories"), script("table")]),
+    "legal": ([script("told"), suites("bound", "certificate", "hull", "power", "provenance", "specials")],
+              [script("values"), suites("diagnose", "certificate_*"), script("life"), script("proof"),
+               suites("judge*", "report", "order", "mutant"), script("outcomes")]),
+    "numbers": ([suites("fp", "exact", "exact_*", "tree", "payload_*"), script("hostile"), script("told")],
+                [script("values"), script("exact"), script("order"), suites("bound", "hull", "provenance", "backend_sim", "dataset", "order")]),
 }
 SWAPS = [(r"(?<![<>=!-])<(?![<=])", "<="), (r"<=", "<"), (r"(?<![<>-])>(?![>=])", ">="), (r"(?<!-)>=", ">"), (r"==", "!="),
          (r"!=", "=="), (r"&&", "||"), (r"\|\|", "&&"), (r"(?<=[\w)] )\+(?= )", "-"), (r"(?<=[\w)] )-(?= )", "+"),
@@ -47,118 +66,162 @@ def changes(path):
             yield number, line, re.match(r"\s*", line).group() + ";\n"
 
 
+def said(old, new):
+    return "%s => %s" % (old.strip(), new.strip())
+
+
+def bounded():
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
 class Tree:
-    """How make would build alar and unit after a change of one file, with other names."""
+    """Builds alar and unit with one file changed, as make would, beside what make has built."""
+
+    SAMPLE = "ref/judge/judge"
 
     def __init__(self, scratch):
         self.scratch = scratch
         self.farm = os.path.join(scratch, "build")
+        self.originals = {}  # (path, program): the object of the file as it is
         os.mkdir(self.farm)
         for name in os.listdir(BUILD):
             if name not in ("alar", "unit", "results"):
                 os.symlink(os.path.abspath(os.path.join(BUILD, name)), os.path.join(self.farm, name))
-
-    def commands(self, path):
-        words = ["make", "-n", "V=1", "-W", path, BUILD + "/alar", BUILD + "/unit"]
+        words = ["make", "-n", "V=1", "-W", self.SAMPLE + ".c", BUILD + "/alar", BUILD + "/unit"]
         if "-Werror" in open(BUILD + "/flags").read():
             words.insert(2, "WERROR=1")
         lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
-        compiles = [line for line in lines if " -c %s " % path in line]
-        links = [line for line in lines if re.search(r" -o \S*/(alar|unit)$", line)]
-        return compiles, links
+        compiles = [line for line in lines if " -c %s.c " % self.SAMPLE in line]
+        self.compiles = {"unit" if "/deep/" in line else "alar": line for line in compiles}
+        self.links = {line.rsplit("/", 1)[1]: line for line in lines if re.search(r" -o \S*/(alar|unit)$", line)}
 
-    def build(self, path, source, commands):
-        """True, False when it does not compile, None when it is the same code."""
-        objects = {}
-        for k, line in enumerate(commands[0]):
-            old = line.split(" -o ")[1].split()[0]
-            objects[old] = os.path.join(self.scratch, "%d.o" % k)
-            line = re.sub(r" -MMD| -MP| -Werror", "", line).replace(" -c %s " % path, " -c %s " % source)
-            line = line.replace(" -o " + old, " -o " + objects[old])
-            if subprocess.run(line, shell=True, stderr=subprocess.DEVNULL).returncode != 0:
-                return False
-        if all(self.code(old) == self.code(new) for old, new in objects.items()):
-            return None
-        for line in commands[1]:
-            deep = line.endswith("/unit")
-            mine = [new for old, new in objects.items() if ("/deep/" in old) == deep]
-            for old, new in objects.items():
-                line = line.replace(" %s " % old, " %s " % new)
-            if mine and mine[0] not in line:
-                line = line.replace("gcc ", "gcc " + mine[0] + " ", 1)
-            line = re.sub(r" -o \S*/(alar|unit)$", r" -o %s/\1" % self.farm, line)
-            subprocess.run(line, shell=True, check=True, stderr=subprocess.DEVNULL)
+    def compile(self, program, path, text):
+        """The object's file, or None. What it says of lines and files is what it would say in the tree."""
+        source = os.path.join(self.scratch, os.path.basename(path))
+        target = os.path.join(self.scratch, program + ".o")
+        with open(source, "w") as out:
+            out.write('#line 1 "%s"\n%s' % (path, text))
+        line = re.sub(r" -MMD| -MP| -Werror| -g\b", "", self.compiles[program])
+        line = re.sub(r" -c \S+ -o \S+", " -w -c %s -o %s" % (source, target), line)
+        done = subprocess.run(line, shell=True, stderr=subprocess.DEVNULL, env={**os.environ, "CCACHE_DISABLE": "1"})
+        return target if done.returncode == 0 else None
+
+    def original(self, program, path):
+        if (path, program) not in self.originals:
+            self.originals[path, program] = open(self.compile(program, path, open(path).read()), "rb").read()
+        return self.originals[path, program]
+
+    def build(self, program, path, text):
+        """True when the program is built, False when it is the same as ever, None when the text is no C."""
+        original = self.original(program, path)
+        target = self.compile(program, path, text)
+        if target is None or open(target, "rb").read() == original:
+            return None if target is None else False
+        line = re.sub(r" -o \S*/(alar|unit)$", r" -s -o %s/\1" % self.farm, self.links[program])
+        subprocess.run(line.replace("gcc ", "gcc " + target + " ", 1), shell=True, check=True, stderr=subprocess.DEVNULL)
         return True
 
-    def code(self, name):
-        return subprocess.run(["objdump", "-d", "-r", "-s", "-j", ".text", "-j", ".rodata", "-j", ".data.rel.ro.local", name],
-                              capture_output=True).stdout.split(b"\n", 3)[-1]
 
-    def killer(self, path):
-        room = path.split("/")[1]
-        for check in CHECKS[room]:
-            words = [word.format(build=self.farm) for word in check]
-            try:
-                done = subprocess.run(words, env={**os.environ, "BUILD": self.farm}, stdin=subprocess.DEVNULL,
-                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=400)
-            except subprocess.TimeoutExpired:
-                return os.path.basename(words[-1] if words[0] == "bash" else words[0]) + ", without end"
-            if done.returncode != 0:
-                return os.path.basename(words[-1] if words[0] == "bash" else words[0])
-        return None
+def passes(check, farm):
+    """One check, of the program in FARM. A filter that fits no suite passes nothing."""
+    words = [os.path.join(farm, "unit"), *check[1:]] if check[0] == "unit" else check
+    done = subprocess.run(words, env={**os.environ, "BUILD": farm, "TALLY_STOP": "1"}, stdin=subprocess.DEVNULL, text=True,
+                          errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=bounded)
+    return done.returncode == 0 and "Tested: 0 " not in done.stdout
 
 
-def known(path):
+def name_of(check):
+    return os.path.basename(check[-1]) if check[0] == "bash" else "unit"
+
+
+def judge(tree, checks, path, text):
+    """"killed NAME", "SURVIVED", "same" or "no C". A program is built when the first check asks for it."""
+    built = {}
+    for check in checks:
+        program = "unit" if check[0] == "unit" else "alar"
+        if program not in built:
+            built[program] = tree.build(program, path, text)
+        if built[program] is None:
+            return "no C"
+        if built[program] and not passes(check, tree.farm):
+            return "killed " + name_of(check)
+    return "SURVIVED" if any(built.values()) else "same"
+
+
+def healthy(tree, checks):
+    """On the tree as it is every check passes; else all would be called killed."""
+    for program in ("alar", "unit"):
+        shutil.copy(os.path.join(BUILD, program), tree.farm)
+    for check in checks:
+        assert passes(check, tree.farm), "the tree as it is fails " + " ".join(check)
+
+
+def known():
     listed = os.path.join(os.path.dirname(os.path.abspath(__file__)), "equivalent")
-    return {line.split(" # ")[0].strip() for line in open(path or listed) if " # " in line}
+    return {line.split(" # ")[0].strip() for line in open(listed) if not line.startswith("#")}
 
 
-def main():
+def options():
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--count", type=int, default=300)
     ask.add_argument("--seed", type=int, default=1)
     ask.add_argument("--only", default="", help="paths that hold this text")
-    asked = ask.parse_args()
+    ask.add_argument("--quick", action="store_true", help="the first checks of each room alone")
+    ask.add_argument("--blind", action="store_true", help="ask a check that can't fail: the score is 0")
+    ask.add_argument("--again", help="only what survived in this log")
+    ask.add_argument("--floor", type=float, default=95, help="percent; below it the exit code is 1 (95)")
+    return ask.parse_args()
+
+
+def main():
+    asked, equivalents = options(), known()
     files = sorted(os.path.join(at, name) for room in ROOMS for at, _, names in os.walk("ref/" + room) for name in names
                    if name.endswith(".c"))
     every = [(path, *change) for path in files if asked.only in path for change in changes(path)]
     random.Random(asked.seed).shuffle(every)
+    stale = equivalents - {"%s:%s" % (path, said(old, new)) for path, _, old, new in every}
+    assert asked.only or not stale, "listed as equivalent, and no longer there: " + ", ".join(sorted(stale))
+    if asked.again:
+        left = set(re.findall(r"^SURVIVED (\S+):\d+: (.*)$", open(asked.again).read(), re.MULTILINE))
+        every = [drawn for drawn in every if (drawn[0], said(drawn[2], drawn[3])) in left]
     scratch = tempfile.mkdtemp()
-    tree, equivalents, began = Tree(scratch), known(None), time.monotonic()
-    killed = survived = same = listed = 0
-    healthy = set()  # rooms whose checks pass on the tree as it is
+    tree, ends, checked = Tree(scratch), {room: {"killed": 0, "SURVIVED": 0} for room in ROOMS}, set()
+    same = listed = 0
     try:
         for path, number, old, new in every:
-            if killed + survived == asked.count:
+            if sum(sum(end.values()) for end in ends.values()) == asked.count:
                 break
-            if "%s:%s => %s" % (path, old.strip(), new.strip()) in equivalents:
+            change, room = said(old, new), path.split("/")[1]
+            if "%s:%s" % (path, change) in equivalents:
                 listed += 1
                 continue
-            room = path.split("/")[1]
-            if room not in healthy:  # else everything would be called killed
-                shutil.copy(os.path.join(BUILD, "alar"), tree.farm)
-                shutil.copy(os.path.join(BUILD, "unit"), tree.farm)
-                by = tree.killer(path)
-                assert by is None, "the tree as it is fails " + str(by)
-                healthy.add(room)
-            source = os.path.join(scratch, os.path.basename(path))
+            checks = [["true"]] if asked.blind else CHECKS[room][0] + ([] if asked.quick else CHECKS[room][1])
+            if room not in checked:
+                healthy(tree, checks)
+                checked.add(room)
             lines = open(path).readlines()
             lines[number - 1] = new
-            open(source, "w").writelines(lines)
-            built = tree.build(path, source, tree.commands(path))
-            if not built:
-                same += built is None
-                continue
-            by = tree.killer(path)
-            killed, survived = killed + (by is not None), survived + (by is None)
-            print("%s %s:%d: %s => %s%s" % ("killed  " if by else "SURVIVED", path, number, old.strip(), new.strip(),
-                                            " (%s)" % by if by else ""), flush=True)
+            verdict = judge(tree, checks, path, "".join(lines))
+            same += verdict == "same"
+            if verdict not in ("same", "no C"):
+                ends[room][verdict.split()[0]] += 1
+                print("%s %s:%d: %s" % (verdict, path, number, change), flush=True)
     finally:
         shutil.rmtree(scratch)
-    count = killed + survived
-    print("%d of %d killed, %.1f %%; %d had the same machine code, %d are listed; %d places in all; seed %d, %.0f s" % (
-        killed, count, 100 * killed / max(1, count), same, listed, len(every), asked.seed, time.monotonic() - began))
-    sys.exit(count == 0 or killed < 0.95 * count)
+    summary(asked, ends, same, listed, len(every))
+
+
+def summary(asked, ends, same, listed, places):
+    for room, end in ends.items():
+        if sum(end.values()):
+            print("%-8s %d of %d killed" % (room, end["killed"], sum(end.values())))
+    killed, count = (sum(end[which] for end in ends.values()) for which in ("killed", "SURVIVED"))
+    count += killed
+    print("%d of %d killed, %.1f %%; %d were the same objects, %d are listed; %d places in all; seed %d; %.0f s of a core" % (
+        killed, count, 100 * killed / max(1, count), same, listed, places, asked.seed,
+        sum(resource.getrusage(who).ru_utime + resource.getrusage(who).ru_stime for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))))
+    sys.exit(count == 0 or 100 * killed < asked.floor * count)
 
 
 main()

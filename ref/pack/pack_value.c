@@ -83,7 +83,9 @@ static enum alar_status items_begin(struct alar_pack_reader *reader, struct pack
         reader->item = grown;
         reader->item_room = room;
     }
-    memset(reader->item + value->first, 0, (size_t)count * sizeof *reader->item);
+    if (count > 0) {
+        memset(reader->item + value->first, 0, (size_t)count * sizeof *reader->item);
+    }
     reader->items += (size_t)count;
     return ALAR_OK;
 }

@@ -57,7 +57,7 @@ Test(bound, holds_over_every_tree_in_toy_precisions)
     double scratch[FEW];
     unsigned attained = 0;
 
-    for (int round = 0; round < 6000; round++) {
+    for (int round = 0; round < DRAWN(6000); round++) {
         int precision = 2 + round % 3;
         uint32_t n = 2 + draw_below(&draw, FEW - 1);
         double value[FEW];
@@ -78,7 +78,7 @@ Test(bound, holds_over_every_tree_in_toy_precisions)
         cr_assert(worst <= classic, "seed %d round %d: %a > %a", SEED, round, worst, classic);
         attained += worst > 0 && worst >= sharp * (1 - 0x1p-30);
     }
-    cr_assert(attained > 50, "attained %u times", attained);
+    cr_assert(attained > DRAWN(50), "attained %u times", attained);
 }
 
 /* The sharp bound by hand: |x| = 4, 3, 1; Q = 4, 7, 7 (the -1 is of the other sign), P = 4, 7, 8;
@@ -103,7 +103,7 @@ Test(bound, estimate_is_never_narrower)
     double scratch[2 * RANKS];
     unsigned wider = 0;
 
-    for (int round = 0; round < 8000; round++) {
+    for (int round = 0; round < DRAWN(8000); round++) {
         enum alar_dtype dtype = floats[round % 4];
         struct alar_adder adder = {dtype, dtype, (enum alar_model)draw_below(&draw, 5), false};
         uint32_t n = 1 + draw_below(&draw, RANKS);
@@ -122,7 +122,7 @@ Test(bound, estimate_is_never_narrower)
         cr_assert(!sharp.is_valid || sharp.radius <= estimate.radius, "round %d", round);
         wider += sharp.is_valid && sharp.radius < estimate.radius;
     }
-    cr_assert_gt(wider, 1000);
+    cr_assert_gt(wider, DRAWN(1000));
 }
 
 /* In every dtype and model the ends of the exact hull are inside the radius, unless the bound says
@@ -134,7 +134,7 @@ Test(bound, contains_the_hull)
     double scratch[2 * RANKS];
     unsigned valid = 0;
 
-    for (int round = 0; round < 4000; round++) {
+    for (int round = 0; round < DRAWN(4000); round++) {
         enum alar_dtype dtype = floats[round % 4];
         struct alar_adder adder = {dtype, dtype, (enum alar_model)draw_below(&draw, 5), false};
         uint32_t n = 2 + draw_below(&draw, round % 50 ? 5 : RANKS - 1);
@@ -165,7 +165,7 @@ Test(bound, contains_the_hull)
             cr_assert(alar_fp_ulps(dtype, low, bound.only) == 0);
         }
     }
-    cr_assert(valid > 2000, "%u", valid);
+    cr_assert(valid > DRAWN(2000), "%u", valid);
 }
 
 /* The same of products; what is order-free has one value. spec: N-30 */
@@ -176,7 +176,7 @@ Test(bound, contains_the_hull_of_products)
     double scratch[2 * RANKS];
     unsigned valid = 0, only = 0;
 
-    for (int round = 0; round < 8000; round++) {
+    for (int round = 0; round < DRAWN(8000); round++) {
         enum alar_dtype dtype = floats[round % 4];
         struct alar_adder adder = {dtype, dtype, (enum alar_model)draw_below(&draw, 5), true};
         uint32_t n = 2 + draw_below(&draw, round % 50 ? 5 : RANKS - 1);
@@ -206,7 +206,7 @@ Test(bound, contains_the_hull_of_products)
             cr_assert(alar_fp_ulps(dtype, low, bound.only) == 0);
         }
     }
-    cr_assert(valid > 2000 && only > 100, "%u %u", valid, only);
+    cr_assert(valid > DRAWN(2000) && only > DRAWN(100), "%u %u", valid, only);
 }
 
 /* A value just outside the radius is refused: the bound can say no. spec: N-14 */

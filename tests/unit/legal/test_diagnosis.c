@@ -246,7 +246,7 @@ Test(diagnose, division_and_leftovers)
     struct draw draw = {SEED + 2};
 
     setup(ALAR_F32, 5);
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < DRAWN(200); round++) {
         draw_inputs(&draw, false);
         uint64_t sum = sum_of(&draw, bench.bits, 5);
         uint64_t mean = alar_fp_divide(ALAR_F32, sum, 5);
@@ -288,7 +288,7 @@ Test(diagnose, adders_are_named)
     unsigned twice = 0;
 
     setup(ALAR_BF16, 6);
-    for (int round = 0; round < 600; round++) {
+    for (int round = 0; round < DRAWN(600); round++) {
         enum alar_model model = (enum alar_model)(1 + round % 4);
         struct alar_adder adder = {ALAR_BF16, ALAR_BF16, model, false};
         const enum draw_family family[] = {DRAW_TIES, DRAW_LOSS, DRAW_TINY, DRAW_HUGE};

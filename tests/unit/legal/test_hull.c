@@ -128,7 +128,7 @@ Test(hull, is_what_brute_force_finds)
     struct alar_hull hull;
     struct alar_reachable reachable;
 
-    for (int round = 0; round < 12000; round++) {
+    for (int round = 0; round < DRAWN(12000); round++) {
         enum alar_dtype dtype = floats[round % 4];
         struct alar_adder adder = draw_adder(&draw, dtype);
         uint32_t n = 1 + draw_below(&draw, FEW);
@@ -170,7 +170,7 @@ Test(hull, ends_are_reached_in_every_subset)
     struct alar_range range[1 << FEW];
     struct alar_hull hull;
 
-    for (int round = 0; round < 3000; round++) {
+    for (int round = 0; round < DRAWN(3000); round++) {
         enum alar_dtype dtype = floats[round % 4];
         struct alar_adder adder = {dtype, dtype, (enum alar_model)(round % ALAR_MODEL_COUNT),
                                    false};
@@ -236,7 +236,7 @@ Test(hull, families_are_nested)
     struct alar_scratch memory = scratch_new(1 << 22);
     const uint32_t node_of[] = {0, 1, 0, 1, 2, 2, 1, 0, 2};
 
-    for (int round = 0; round < 400; round++) {
+    for (int round = 0; round < DRAWN(400); round++) {
         enum alar_dtype dtype = floats[round % 4];
         struct alar_adder adder = {dtype, dtype, ALAR_NEAREST, false};
         uint32_t n = 9;
@@ -303,7 +303,7 @@ Test(hull, a_cut_search_says_so)
         refused +=
             alar_reachable_any(&reachable, adder, bits, 8, UINT64_MAX, small) == ALAR_E_RANGE;
     }
-    cr_assert(refused > 10 && refused < 200, "%u", refused);
+    cr_assert(refused > DRAWN(10) && refused < DRAWN(200), "%u", refused);
     free(scratch.memory);
 }
 
@@ -312,7 +312,7 @@ Test(hull, quick_sums_are_the_adder)
 {
     struct draw draw = {SEED + 5};
 
-    for (int i = 0; i < 400000; i++) {
+    for (int i = 0; i < DRAWN(400000); i++) {
         enum alar_dtype dtype = floats[i % 4];
         struct alar_adder adder = {dtype, dtype, ALAR_NEAREST, false};
         uint64_t a[2];

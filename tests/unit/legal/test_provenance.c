@@ -60,7 +60,7 @@ Test(provenance, what_no_order_gives_is_refused)
     struct judging bench;
 
     judging_start(&bench, ALAR_F32, 8);
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < DRAWN(2000); round++) {
         enum alar_dtype dtype = floats[round % 4];
         struct alar_adder adder = {dtype, dtype, ALAR_NEAREST, false};
         draw_values(&draw, round % 2 ? DRAW_LOSS : DRAW_NEAR, dtype, bench.bits, 8);
@@ -133,7 +133,7 @@ Test(provenance, one_ulp_outside_is_illegal)
     unsigned seen = 0;
 
     judging_start(&bench, ALAR_F32, 8);
-    for (int round = 0; round < 500; round++) {
+    for (int round = 0; round < DRAWN(500); round++) {
         draw_values(&draw, DRAW_LOSS, ALAR_F32, bench.bits, 8);
         uint64_t sum = draw_sum(&draw, bench.reduce.adder, bench.bits, 8, bench.room);
         bool was_legal = true;
@@ -150,7 +150,7 @@ Test(provenance, one_ulp_outside_is_illegal)
             cr_assert_eq(judging_proof(&bench, high + 1), ALAR_PROOF_ILLEGAL);
         }
     }
-    cr_assert(seen > 100, "%u", seen);
+    cr_assert(seen > DRAWN(100), "%u", seen);
     judging_end(&bench);
 }
 
@@ -164,7 +164,7 @@ Test(provenance, averages_have_conventions)
 
     judging_start(&bench, ALAR_F32, 1);
     bench.reduce.red = ALAR_AVG;
-    for (int round = 0; round < 4000; round++) {
+    for (int round = 0; round < DRAWN(4000); round++) {
         enum alar_dtype dtype = floats[round % 4];
         enum alar_avg avg = (enum alar_avg)(1 + round / 4 % 4);
         uint32_t n = 1 + draw_below(&draw, 9);
@@ -188,7 +188,7 @@ Test(provenance, averages_have_conventions)
                   round);
         differ += bench.origin.averages != 30;
     }
-    cr_assert(differ > 50, "%u", differ);
+    cr_assert(differ > DRAWN(50), "%u", differ);
     bench.reduce.avg = ALAR_AVG_SUM_DIVIDE;
     bench.reduce.adder = (struct alar_adder){ALAR_F32, ALAR_F32, ALAR_NEAREST, false};
     bench.reduce.n = 7;
@@ -204,7 +204,7 @@ Test(provenance, conventions_are_their_formulas)
     struct draw draw = {SEED + 9};
     const struct alar_adder adder = {ALAR_F32, ALAR_F32, ALAR_NEAREST, false};
 
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < DRAWN(2000); round++) {
         uint64_t bits[3];
         uint64_t prepared[3];
         float x[3];
@@ -230,7 +230,7 @@ Test(provenance, sums_of_an_average_are_a_range)
 {
     struct draw draw = {SEED + 4};
 
-    for (int round = 0; round < 4000; round++) {
+    for (int round = 0; round < DRAWN(4000); round++) {
         enum alar_dtype dtype = floats[round % 4];
         enum alar_avg avg = (enum alar_avg)(round % 5);
         uint32_t n = 1 + draw_below(&draw, 100);
@@ -261,7 +261,7 @@ Test(provenance, accuracy_is_measured_from_the_exact_sum)
     unsigned inexact = 0;
 
     judging_start(&bench, ALAR_F32, 6);
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < DRAWN(2000); round++) {
         draw_values(&draw, round % 2 ? DRAW_LOSS : DRAW_INTEGER, ALAR_F32, bench.bits, 6);
         uint64_t exact = alar_exact_sum(ALAR_F32, bench.bits, 6);
         unsigned faithful = 0;
@@ -274,7 +274,7 @@ Test(provenance, accuracy_is_measured_from_the_exact_sum)
         inexact += faithful == 2;
         cr_assert(faithful == (round % 2 ? faithful : 1) && faithful >= 1 && faithful <= 2);
     }
-    cr_assert(inexact > 500, "%u", inexact);
+    cr_assert(inexact > DRAWN(500), "%u", inexact);
     judging_end(&bench);
 }
 

@@ -11,7 +11,7 @@
 enum {
     SEED = 20604,
     TERMS = 48,
-    VECTORS = 100000
+    VECTORS = DRAWN(100000)
 };
 
 static const enum alar_dtype floats[] = {ALAR_F16, ALAR_BF16, ALAR_F32, ALAR_F64};
@@ -203,7 +203,7 @@ Test(exact, merging_is_adding)
 {
     struct draw draw = {SEED + 11};
 
-    for (int round = 0; round < 5000; round++) {
+    for (int round = 0; round < DRAWN(5000); round++) {
         enum alar_dtype dtype = floats[round % 4];
         uint64_t bits[TERMS];
         uint32_t order[TERMS];
@@ -296,7 +296,7 @@ Test(exact, elements_carry_the_exact_sum)
 {
     struct draw draw = {SEED + 12};
 
-    for (int round = 0; round < 8000; round++) {
+    for (int round = 0; round < DRAWN(8000); round++) {
         enum alar_dtype dtype = floats[round % 4];
         enum alar_dtype wire = dtype == ALAR_F64 || round % 3 == 0 ? ALAR_F64 : ALAR_F32;
         uint64_t bits[TERMS];

@@ -118,7 +118,7 @@ Test(fp, half_sums_are_rounded_by_definition)
 {
     struct draw draw = {SEED};
 
-    for (int i = 0; i < 300000; i++) {
+    for (int i = 0; i < DRAWN(300000); i++) {
         uint64_t pair[2];
         draw_values(&draw, (enum draw_family)(i % DRAW_FAMILY_COUNT), ALAR_F16, pair, 2);
         double exact = alar_fp_to_double(ALAR_F16, pair[0]) + alar_fp_to_double(ALAR_F16, pair[1]);
@@ -139,7 +139,7 @@ Test(fp, truncation_agrees_with_the_machine)
 {
     struct draw draw = {SEED + 1};
 
-    for (int i = 0; i < 300000; i++) {
+    for (int i = 0; i < DRAWN(300000); i++) {
         enum draw_family family = (enum draw_family)(i % DRAW_FAMILY_COUNT);
         uint64_t a[2];
         uint64_t b[2];
@@ -163,7 +163,7 @@ Test(fp, nearest_agrees_with_the_machine)
 {
     struct draw draw = {SEED + 2};
 
-    for (int i = 0; i < 300000; i++) {
+    for (int i = 0; i < DRAWN(300000); i++) {
         enum alar_dtype dtype = i % 2 ? ALAR_F32 : ALAR_F64;
         uint64_t a[2];
         draw_values(&draw, (enum draw_family)(i % DRAW_FAMILY_COUNT), dtype, a, 2);
@@ -183,7 +183,7 @@ Test(fp, conversion_rounds_once)
 {
     struct draw draw = {SEED + 3};
 
-    for (int i = 0; i < 300000; i++) {
+    for (int i = 0; i < DRAWN(300000); i++) {
         uint64_t bits;
         draw_values(&draw, i % 2 ? DRAW_ANY : DRAW_WIDE, ALAR_F64, &bits, 1);
         cr_assert_eq(alar_fp_from_double(ALAR_F32, alar_fp_double(bits)),
@@ -242,7 +242,7 @@ Test(fp, quotients_are_correctly_rounded)
 {
     struct draw draw = {SEED + 4};
 
-    for (int i = 0; i < 100000; i++) {
+    for (int i = 0; i < DRAWN(100000); i++) {
         enum alar_dtype dtype = floats[i % 3];
         uint32_t n = 1 + draw_below(&draw, 1000);
         uint64_t a;

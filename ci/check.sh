@@ -2,11 +2,11 @@
 # Runs the tests that `make tests` built and counts them: ci/check.sh [--full] [PART | PART/NAME]...
 #
 # A part is `unit` (the Criterion binary) or a directory of scripts, tests/PART/*.sh. Two lines in a
-# script's head are read here: `# seconds: N` (its limit, default 120) and `# only: full` (left to
-# `make check-full`). A third, `# cores: 1`, promises that the script keeps one core busy, writes
-# where no other does and looks at no clock: those of a part run first, two at a time, the longest
-# limit before the others. Nothing stops at the first failure. The last line is "N passed, N failed";
-# the exit code is 0 only when nothing failed and everything that was asked for ran at least one test.
+# script's head are read here: `# seconds: N` (its limit, default 600) and `# only: full` (left to
+# `make check-full`). All that was asked for runs in one pool, one more at a time than there are cores,
+# for many scripts mostly wait; the longest limit starts first. So a script writes to $SCRATCH only, and
+# holds beside others. Nothing stops at the first failure. The last line is "N passed, N failed"; the exit
+# code is 0 only when nothing failed and everything that was asked for ran at least one test.
 set -u
 cd "$(dirname "$0")/.." || exit 4
 
@@ -23,7 +23,7 @@ results=$BUILD/results
 passed=0 failed=0 skipped=0
 full=
 asked=()
-declare -A spent=() # seconds by the clock, by part
+declare -A spent=() # seconds of all cores, by part
 for argument in "$@"; do
     if [ "$argument" = --full ]; then full=1; else asked+=("$argument"); fi
 done
@@ -51,113 +51,116 @@ bounded() {
 
 # Criterion exits 0 when a filter matches nothing, so its closing line is read and not its exit code
 # alone. A crash counts among its failures.
-run_unit() {
-    local log=$results/unit.log code=0 good bad
-    bounded 300 "$log" "$BUILD/unit" -j2 || code=$?
+unit() { # unit RECORD
+    local code=0 good bad
+    "$BUILD/unit" -j2 >"$1.said" 2>&1 || code=$?
+    cat "$1.said"
     read -r good bad < <(sed -n \
-        's/.*Synthesis: Tested: \([0-9]*\) | Passing: \([0-9]*\) |.*/\2 \1/p' "$log") || true
-    good=${good:-0} bad=$((${bad:-0} - ${good:-0}))
-    if [ "$bad" -eq 0 ] && { [ "$good" -eq 0 ] || [ "$code" -ne 0 ]; }; then
-        echo "$BUILD/unit: $good tests passed, exit code $code" >>"$log"
-        bad=1
-    fi
-    add unit "$took" "$good" "$bad" 0 "$log"
+        's/.*Synthesis: Tested: \([0-9]*\) | Passing: \([0-9]*\) |.*/\2 \1/p' "$1.said") || true
+    good=${good:-0}
+    echo "$good $((${bad:-0} - good)) 0" >"$1"
+    return "$code"
 }
 
-has_line() { sed -n 1,20p "tests/$1.sh" | grep -q "^# $2"; } # has_line PART/NAME TEXT
+has_line() { [ -e "tests/$1.sh" ] && sed -n 1,20p "tests/$1.sh" | grep -q "^# $2"; } # has_line PART/NAME TEXT
 
-# Runs the script and leaves its exit code and time in $results/PART-NAME.end.
-start() { # start PART/NAME
-    local script=tests/$1.sh record=$results/${1//\//-} code=0 seconds
-    seconds=$(sed -n '1,20s/^# seconds: //p' "$script")
-    rm -f "$record" "$record.end"
-    TALLY_RECORD=$PWD/$record bounded "${seconds:-120}" "$record.log" bash "$script" || code=$?
-    echo "$code $took $cores" >"$record.end"
+limit() { # limit PART/NAME: in seconds
+    local seconds=900
+    [ "$1" = unit ] || seconds=$(sed -n '1,20s/^# seconds: //p' "tests/$1.sh")
+    echo "${seconds:-600}"
 }
 
-finish() { # finish PART/NAME: counts what `start` has left
-    local script=tests/$1.sh record=$results/${1//\//-} code=1 took=0 cores=0 good=0 bad=0 passed_over=0
+# Runs it and leaves its count, its exit code and its time in $results/NAME and $results/NAME.end.
+start() { # start unit | PART/NAME
+    local record=$results/${1//\//-} code=0
+    local run=(bash "tests/$1.sh")
+    [ "$1" != unit ] || run=(bash -c "$(declare -f unit); unit \"\$1\"" unit "$record")
+    TALLY_RECORD=$PWD/$record bounded "$(limit "$1")" "$record.log" "${run[@]}" || code=$?
+    echo "$code $took $cores" >"$record.part" && mv "$record.part" "$record.end"
+}
+
+finish() { # finish NAME: counts what `start` has left
+    local record=$results/${1//\//-} code=1 good=0 bad=0 passed_over=0
     read -r code took cores <"$record.end"
     if [ -s "$record" ]; then read -r good bad passed_over <"$record"; fi
     if [ "$bad" -eq 0 ] && { [ $((good + passed_over)) -eq 0 ] || [ "$code" -ne 0 ]; }; then
-        echo "$script: $good tests passed, exit code $code" >>"$record.log"
+        echo "$1: $good tests passed, exit code $code" >>"$record.log"
         bad=1
     fi
+    spent[${1%%/*}]=$(awk "BEGIN { print ${spent[${1%%/*}]:-0} + $cores }")
     add "$1" "$took" "$good" "$bad" "$passed_over" "$record.log"
 }
 
-finish_all() { # what was started, in its order
-    local name
-    wait
-    for name in ${started[@]+"${started[@]}"}; do finish "$name"; done
-    started=()
-}
-
-run_script() { # run_script PART/NAME: beside one other where it allows that, else alone
-    if has_line "$1" 'cores: 1$'; then
-        while [ "$(jobs -r | wc -l)" -ge 2 ]; do wait -n; done
-        start "$1" &
-        started+=("$1")
-    else
-        finish_all
-        start "$1"
-        finish "$1"
-    fi
-}
-
-ordered() { # ordered SCRIPT...: names in the order in which they start
-    local script seconds name
-    for script in "$@"; do
-        [ -e "$script" ] || continue
-        name=${script#tests/} name=${name%.sh} seconds=0
-        if has_line "$name" 'cores: 1$'; then
-            seconds=$(sed -n '1,20s/^# seconds: //p' "$script")
-            seconds=${seconds:-120}
-        fi
-        echo "$seconds $name"
-    done | sort -s -k 1,1rn | cut -d ' ' -f 2
-}
-
-run_part() {
-    local name began=$EPOCHREALTIME
-    if [ "$1" = unit ]; then
-        run_unit
-    fi
-    for name in $(ordered tests/"$1"/*.sh); do
-        if [ -n "$full" ] || ! has_line "$name" 'only: full'; then
-            run_script "$name"
-        fi
+finish_some() { # counts those that have come to their end
+    local name left=()
+    for name in ${started[@]+"${started[@]}"}; do
+        if [ -e "$results/${name//\//-}.end" ]; then finish "$name"; else left+=("$name"); fi
     done
-    finish_all
-    spent[$1]=$(awk "BEGIN { print $EPOCHREALTIME - $began }")
+    started=(${left[@]+"${left[@]}"})
 }
+
+await() { # until one more has come to its end; what was ended from outside has left nothing
+    local name code=0
+    wait -n || code=$?
+    if [ "$code" -eq 127 ]; then
+        for name in "${started[@]}"; do
+            [ -e "$results/${name//\//-}.end" ] || echo 1 0 0 >"$results/${name//\//-}.end"
+        done
+    fi
+    finish_some
+}
+
+run_all() { # run_all NAME...: in the order given, as many at a time as the pool is wide
+    local name
+    for name in "$@"; do rm -f "$results/${name//\//-}"{,.end}; done
+    for name in "$@"; do
+        while [ ${#started[@]} -gt "$(nproc)" ]; do await; done
+        start "$name" &
+        started+=("$name")
+    done
+    while [ ${#started[@]} -gt 0 ]; do await; done
+}
+
+scripts() { # scripts PART: what it runs, `unit` among them
+    local script name
+    [ "$1" != unit ] || echo unit
+    for script in tests/"$1"/*.sh; do
+        name=${script#tests/} name=${name%.sh}
+        [ -e "$script" ] || continue
+        if [ -n "$full" ] || ! has_line "$name" 'only: full'; then echo "$name"; fi
+    done
+}
+
+longest_first() { while read -r name; do echo "$(limit "$name") $name"; done | sort -s -k 1,1rn | cut -d ' ' -f 2; }
 
 mkdir -p "$results"
-took=0 cores=0 started=()
+took=0 cores=0 started=() lost=()
+names=()
 if [ ${#asked[@]} -eq 0 ]; then
-    for part in "${parts[@]}"; do run_part "$part"; done
+    mapfile -t names < <(for part in "${parts[@]}"; do scripts "$part"; done)
     # A script in a directory that no part names would never run.
     for script in tests/*/*.sh; do
         part=$(basename "$(dirname "$script")")
         if [[ " ${parts[*]} ${apart[*]} lib " != *" $part "* ]]; then
-            echo "$script: tests/$part is not among the parts of ci/check.sh" >"$results/parts.log"
-            add "$part" 0 0 1 0 "$results/parts.log"
-        fi
-    done
-else
-    for name in "${asked[@]}"; do
-        before=$((passed + failed + skipped))
-        if [ -f "tests/$name.sh" ]; then run_script "$name" && finish_all; else run_part "$name"; fi
-        if [ $((passed + failed + skipped)) -eq "$before" ]; then
-            echo "$name: nothing ran" >"$results/parts.log"
-            add "$name" 0 0 1 0 "$results/parts.log"
+            lost+=("$script: tests/$part is not among the parts of ci/check.sh")
         fi
     done
 fi
+for name in ${asked[@]+"${asked[@]}"}; do
+    if [ -f "tests/$name.sh" ]; then found=("$name"); else mapfile -t found < <(scripts "$name"); fi
+    [ ${#found[@]} -gt 0 ] || lost+=("$name: nothing ran")
+    names+=(${found[@]+"${found[@]}"})
+done
+mapfile -t names < <(printf '%s\n' ${names[@]+"${names[@]}"} | sed '/^$/d' | longest_first)
+run_all ${names[@]+"${names[@]}"}
+for line in ${lost[@]+"${lost[@]}"}; do
+    echo "$line" >"$results/parts.log"
+    add parts 0 0 1 0 "$results/parts.log"
+done
 
 for part in "${!spent[@]}"; do
-    printf '%-24s %52.1f s\n' "all of $part" "${spent[$part]}"
-done | sort -rn -k 4
+    printf '%-24s %59.1f s\n' "all of $part, cores" "${spent[$part]}"
+done | sort -rn -k 5
 echo "in all $SECONDS s"
 summary="$passed passed, $failed failed"
 [ "$skipped" -eq 0 ] || summary="$summary, $skipped skipped"

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # `alar check` and `alar explain`, as people use them.
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 alar=$BUILD/alar

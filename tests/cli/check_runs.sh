@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
 # Every history of `alar run` on the simulator must PASS, every report recomputed: schedules x
 # normalizations x encodings x over x wait x check, then what else changes a history.
-# seconds: 240
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 alar=$BUILD/alar

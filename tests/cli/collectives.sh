@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# cores: 1
 # Collectives other than the all-reduce, in histories written by hand: each is judged as the all-reduce that
 # it is a part of, and ranks must agree on which one it is.
 . "$(dirname "$0")/../lib/tally.sh"

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # `alar conform`: silent on what is healthy, and on what is broken it names the promise, the rank and
 # the function, and leaves a history that alar check convicts for the same reason.
-# seconds: 240
 . "$(dirname "$0")/../lib/conform.sh"
-TALLY_SECONDS=120
+TALLY_SECONDS=300
 
 "$alar" conform --skeleton >"$SCRATCH/skeleton.c"
 check "the skeleton compiles without a warning" compile skeleton -Werror

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # What `alar conform` prints and writes for machines: JSON, JUnit, TAP, and a command that plays a failure again.
-# seconds: 120
 . "$(dirname "$0")/../lib/conform.sh"
 
 check "a healthy one compiles" build mine ""

@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
 # `alar cost` and `alar export`: sums that are known by hand, every format, two histories side by side.
-# cores: 1
-# seconds: 300
 . "$(dirname "$0")/../lib/tally.sh"
 
 alar=$BUILD/alar

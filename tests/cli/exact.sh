@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # The encoding `exact` on the simulator: one log for every split, order, schedule and wait.
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 . tests/lib/exact.sh
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Ways in: `alar faults`, plans and fiu-run, on the simulator.
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 alar=$BUILD/alar

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # The command line itself: help, versions, letters, suggestions, completions, manual pages, full disks.
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 alar=$BUILD/alar

@@ -4,7 +4,6 @@
 # The table holds all that is compared; `REWRITE=1 tests/cli/histories.sh` writes it anew, and every line
 # that changes has to be explained.
 # seconds: 900
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 . "$(dirname "$0")/../lib/cases.sh"
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Hostile inputs as files: made, filled in by the script that spec/hostile.md shows, and judged.
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 alar=$BUILD/alar

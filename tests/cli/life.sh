@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
+# seconds: 900
 # What a record means for its rank's part in an operation, and who is named, through `alar check`: each
 # history is judged as it stands and with the lines of its ranks in two other orders, which must not
 # change the verdict, the anomaly or the ranks. Rows: rule, verdict, anomaly, ranks, words, history with ' for ".
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 . "$(dirname "$0")/../lib/words.sh"
 

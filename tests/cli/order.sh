@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # `alar order` on the simulator, whose orders are known.
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 alar=$BUILD/alar

@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
 # Verdicts for machines: JSON by its schema, JUnit, TAP and SARIF, over every history there is.
-# cores: 1
-# seconds: 300
 . "$(dirname "$0")/../lib/tally.sh"
 
 alar=$BUILD/alar

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # What stands behind a verdict of `alar check`: certificates, diagnoses, and what a pass is worth.
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 alar=$BUILD/alar

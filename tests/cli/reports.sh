@@ -3,7 +3,6 @@
 # beside wrong ones.
 # spec: O-35, O-50, O-53, O-57, O-59, O-60, O-100, O-101, O-102, O-103, O-104, O-105, O-106, O-107, O-108
 # spec: O-109, O-110, O-111, O-112, O-113, O-114, O-115, O-116
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 . "$(dirname "$0")/../lib/words.sh"
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Odd files and odd places: nothing hangs, nothing is overwritten, nothing is lost without a word.
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 alar=$BUILD/alar

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # `alar run` on the simulator: what it prints, what it refuses, and that its comparison can fail.
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 alar=$BUILD/alar

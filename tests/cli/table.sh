@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # The committed pages of the handle's machine are what `alar table` prints. spec: H-02
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 same() { # same FILE OPTION: what to type when they differ is in the output

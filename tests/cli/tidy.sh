@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
+# seconds: 900
 # The tree is tidy, and tidy can tell: each of its checks is made to fire on a planted file.
-# seconds: 300
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 check "the tree is tidy" ci/tidy

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Worlds of pipeline stages and context parallel ranks on the simulator.
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 . tests/lib/exact.sh
 

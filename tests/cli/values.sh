@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
 # Values of reductions that are no plain sums, as `alar check` judges them; and a short form of
 # `make audit-values`, which holds it against an independent enumeration.
-# cores: 1
-# seconds: 420
 . "$(dirname "$0")/../lib/tally.sh"
 . "$(dirname "$0")/../lib/words.sh"
 

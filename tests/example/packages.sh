@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Packages and a clean prefix: what is installed works away from the tree, and goes away again.
-# seconds: 300
 . "$(dirname "$0")/../lib/tally.sh"
 . tests/lib/mpi.sh
 

@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# seconds: 600
 # Every command that the README shows (lines that begin with "$ ") does what the README says, in a tree that holds what
 # git tracks and what was built, and nothing else. A command exits with 0, or with the N of its "# exits N"; what is
 # shown below it must be among what it prints, digits and directories apart. Lines that end in "..." are not held.

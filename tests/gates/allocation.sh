@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # `alar run` allocates before its first step and never again: twenty steps and two hundred take the same
 # number of allocations, counted by valgrind.
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 # heap OPTION...: "N allocs" of a run of all schedules' hardest case, the window full at every post.

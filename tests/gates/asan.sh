@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 500
+# seconds: 1500
 # The unit suites under AddressSanitizer and UndefinedBehaviorSanitizer. A leak alone leaves
 # Criterion's exit code at 0, so the gate also demands that no report was written.
 . "$(dirname "$0")/../lib/tally.sh"
@@ -20,7 +20,7 @@ watched() {
     local code=0
     rm -f "$log".*
     ASAN_OPTIONS=log_path=$log:detect_leaks=1 UBSAN_OPTIONS=log_path=$log:halt_on_error=1 \
-        timeout -k 2 200 "$@" >"$log" 2>&1 || code=$?
+        timeout -k 2 900 "$@" >"$log" 2>&1 || code=$?
     cat "$log"*
     [ "$code" -eq 0 ] || return "$code"
     ! compgen -G "$log.*" >/dev/null || ! ours "$log".* || return 99
@@ -28,7 +28,7 @@ watched() {
 }
 
 build() {
-    timeout -k 2 400 make -j2 BUILD="$asan" OPT='-O1 -g1' SANITIZE=address,undefined \
+    timeout -k 2 900 make -j2 BUILD="$asan" OPT='-O1 -g1' SANITIZE=address,undefined \
         "$asan/unit" "$asan/tests/gates/planted"
 }
 

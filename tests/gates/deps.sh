@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # The installer of dependencies, with stand-ins for dpkg-query, apt-get, id and sudo.
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 bin=$SCRATCH/bin

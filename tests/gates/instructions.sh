@@ -1,6 +1,4 @@
 #!/usr/bin/env bash
-# seconds: 300
-# cores: 1
 # Speed that no clock tells: instructions of a handle step, an engine event, an operation of `alar run` on
 # the simulator, and an operation that `alar check` judges, by callgrind, within 3 % of what is on record in
 # instructions.txt. They are those of one compiler, C library and processor family: elsewhere the gate is

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # No row of judge/life.def can be lost: some small history is then judged otherwise. spec: O-70
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 lossy() { # `alar`, but for one row of its table

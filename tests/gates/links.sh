@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # What the built files need and offer, read from the files themselves: the core needs nothing but a few
 # functions of libc, the program needs no MPI, the libraries offer what the headers declare.
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 # Copies and compares of memory and strings, and what <math.h> does exactly.

@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
 # The score in short: a few runs of every mutant on the simulator, and healthy ones.
-# seconds: 120
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 score() {

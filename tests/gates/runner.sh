@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # The runner can fail: ci/check.sh and tests/lib/tally.sh on a scratch tree where things go wrong.
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 tree=$SCRATCH/tree
@@ -66,12 +65,12 @@ expect_text "a missing suite fails" 1 "<0 passed, 1 failed>" last_line unit
 # Either script of the pair comes to its end only while the other one runs.
 mkfifo "$tree/meeting"
 mkdir "$tree/tests/pairs"
-script pairs/one '# cores: 1' 'check one timeout 20 sh -c ": >meeting"' tally
-script pairs/other '# cores: 1' 'check other timeout 20 sh -c ": <meeting"' 'check no false' tally
-script pairs/third '# cores: 1' 'check one true' 'exit 7'
-expect_text "scripts of one core run in pairs, and are counted one by one" 1 \
+script pairs/one 'check one timeout 20 sh -c ": >meeting"' tally
+script pairs/other 'check other timeout 20 sh -c ": <meeting"' 'check no false' tally
+script pairs/third 'check one true' 'exit 7'
+expect_text "scripts run side by side, and are counted one by one" 1 \
     "<2 passed, 2 failed>" last_line pairs
-check "a part's time is told" grep -q '^all of pairs  *[0-9.]* s$' "$SCRATCH/all"
+check "a part's time is told" grep -q '^all of pairs, cores  *[0-9.]* s$' "$SCRATCH/all"
 rm -r "$tree/tests/pairs"
 
 rm "$tree"/tests/cli/{bad,skips,empty,unfinished,cut,slow,code,text}.sh

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
+# seconds: 900
 # What users see of back ends, in short: the score on their paths, a stranger's back end in healthy variants, of which
 # nothing is said, and in wrong ones, which are named. The long forms: make mutants, make strangers.
-# seconds: 300
 . "$(dirname "$0")/../lib/tally.sh"
-TALLY_SECONDS=140
+TALLY_SECONDS=300
 
 expect_text "a few of the score: all that can show is named rightly" 0 "0 other rank, 0 other reason, 0 silent" \
     faults/score.py --quick

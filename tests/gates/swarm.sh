@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
 # The swarm: drawn runs on the simulator, first with faults, then without. A planted defect is found.
-# seconds: 200
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
-export TALLY_SECONDS=100
+export TALLY_SECONDS=400
 expect_text "300 seeds, none fails" 0 " 0 failed" "$BUILD/swarm" "$SCRATCH/sim" 1 300
 check "each seed was printed with what it draws" test "$(grep -c '^seed [0-9]*: ranks .* faults ' "$SCRATCH/.output")" -eq 300
 

@@ -8,7 +8,7 @@
 #   tally                                        the last line: count, record, exit
 #
 # The script then runs at the top of the tree, with $BUILD (where things were built) and $SCRATCH (an
-# empty directory, removed at the end). Programs are bounded by $TALLY_SECONDS (60); a shell function
+# empty directory, removed at the end). Programs are bounded by $TALLY_SECONDS (180); a shell function
 # is bounded by the script's own limit only. A script that never reaches `tally` leaves no record,
 # which ci/check.sh counts as a failure. With TALLY_STOP the first failure ends the script. The output of the last command stays in $SCRATCH/.output.
 
@@ -45,7 +45,7 @@ tally_run() { # tally_run COMMAND...: output to .output, the exit code as it is 
     if declare -F "$1" >/dev/null; then
         "$@" >"$SCRATCH/.output" 2>&1 </dev/null
     else
-        timeout -k 2 "${TALLY_SECONDS:-60}" "$@" >"$SCRATCH/.output" 2>&1 </dev/null
+        timeout -k 2 "${TALLY_SECONDS:-180}" "$@" >"$SCRATCH/.output" 2>&1 </dev/null
     fi
 }
 

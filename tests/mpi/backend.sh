@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# seconds: 150
 # The MPI back end on MPICH through its table, its order of addition, and its memory.
 . "$(dirname "$0")/../lib/tally.sh"
 . tests/lib/mpi.sh

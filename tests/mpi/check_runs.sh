@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Histories of `alar run` on MPICH ranks must PASS, every report recomputed; and what goes wrong there is named.
-# seconds: 180
 . "$(dirname "$0")/../lib/tally.sh"
 . tests/lib/mpi.sh
 YIELD=1

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # The encoding `exact` on MPICH: the simulator's log, bit for bit, for every split and algorithm.
-# seconds: 240
 . "$(dirname "$0")/../lib/tally.sh"
 . tests/lib/mpi.sh
 YIELD=1

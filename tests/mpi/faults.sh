@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Faults on MPICH ranks: who is named, by whom, how soon, and with which code the job ends.
-# seconds: 240
 . "$(dirname "$0")/../lib/tally.sh"
 . tests/lib/mpi.sh
 

@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# seconds: 240
 # Small programs, right and wrong in pairs, as a recorder and a judge meet them: MPICH. The default is
 # 20 of them; 100 with VARIANTS=5. spec: O-05, H-34
 . "$(dirname "$0")/../lib/tally.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 240
+# seconds: 900
 # A program recorded behaves as bare, and a hang is a verdict: MPICH.
 . "$(dirname "$0")/../lib/tally.sh"
 . tests/lib/mpi.sh

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # A slice of the fault matrix, and that the matrix can fail: `make faults` runs all of it.
-# seconds: 240
 . "$(dirname "$0")/../lib/tally.sh"
 
 slice() { faults/matrix.sh --slice "$@"; }

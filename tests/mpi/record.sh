@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# seconds: 200
 # `alar record` on MPICH.
 . "$(dirname "$0")/../lib/tally.sh"
 . tests/lib/mpi.sh

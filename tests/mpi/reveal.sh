@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# seconds: 150
 # `alar order` on MPICH: the trees of its default and of two algorithms that are broken in this
 # version, known from elsewhere.
 . "$(dirname "$0")/../lib/tally.sh"

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # `alar run` on MPICH ranks: the main job, at every size, and how it says no.
-# seconds: 120
 . "$(dirname "$0")/../lib/tally.sh"
 . tests/lib/mpi.sh
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Ranks and launchers that stop or die at any moment of a run: nobody hangs, and who is missing is named.
-# seconds: 240
 . "$(dirname "$0")/../lib/tally.sh"
 . tests/lib/mpi.sh
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
+# seconds: 900
 # The judge against an enumeration of small histories that knows spec/semantics.md alone: healthy ones
 # and all their single faults. `make prove-judge` enumerates more.
-# seconds: 300
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 prove=tests/prove/prove_judge.py

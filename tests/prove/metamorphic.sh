@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
 # A verdict depends on what each rank recorded, in its order, and on nothing else: not on how lines of
 # ranks interleave, on the file they stand in, or on what ranks are called. `make metamorphic` draws more.
-# seconds: 600
-# cores: 1
 . "$(dirname "$0")/../lib/tally.sh"
 
 metamorphic=tests/prove/metamorphic.py

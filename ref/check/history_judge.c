@@ -137,7 +137,7 @@ enum alar_status alar_reading_judge(struct alar_reading *reading,
 
     memset(reading, 0, sizeof *reading);
     hooks = hooks != NULL ? hooks : &none;
-    status = alar_history_reader_open(&reader, files, &survey, reading->error_line);
+    status = alar_history_reader_open(&reader, files, hooks->threads, &survey, reading->error_line);
     if (status == ALAR_OK) {
         status = reading_start(reading, &survey, hooks);
     }

@@ -26,6 +26,7 @@ struct alar_reading_hooks {
     /* Told of every record after it was judged; the event is borrowed. */
     void (*event)(void *context, const struct alar_event *event);
     void *context;
+    uint32_t threads;      /* that read, the caller's included; 0: see history_read.h */
     uint32_t finding_room; /* findings to keep at most; 0: ALAR_FINDINGS_MAX */
     bool needs_power;      /* see struct alar_judge_setup */
 };

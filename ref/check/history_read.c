@@ -1,5 +1,6 @@
 #include "check/history_read.h"
 
+#include "check/read_ahead.h"
 #include "check/record_input.h"
 
 #include <errno.h>
@@ -7,16 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-    SPOOL_BYTES_MOST = 1 << 30 /* of standard input */
+    SPOOL_BYTES_MOST = 1 << 30, /* of standard input */
+    AHEAD_BYTES_LEAST = 4 << 20 /* of files that threads are worth while for */
 };
 
 /* One file being read. */
 struct source {
     struct alar_record_input file;
     uint64_t issued; /* all-reduces and other collective calls so far */
+    uint32_t line;   /* number of the last line */
     uint32_t rank;   /* whose file it is; ALAR_RANK_ALL when merged */
     bool is_over;
 };
@@ -25,6 +29,7 @@ struct alar_history_reader {
     const struct alar_history_files *files;
     char *error_line;
     struct alar_record_reader *records;
+    struct alar_read_ahead *ahead; /* NULL: each file is read when its turn comes */
     struct alar_event event;
     uint64_t round;   /* each file gives its records until it has issued so many */
     uint32_t current; /* the file whose turn it is */
@@ -39,7 +44,7 @@ static enum alar_status reader_complain(struct alar_history_reader *reader, uint
     const char *path = reader->files->path[file];
 
     snprintf(where, sizeof where, "%s:%u:%zu", strcmp(path, "-") == 0 ? "standard input" : path,
-             alar_record_input_number(&reader->source[file].file), column);
+             reader->source[file].line, column);
     return alar_complain(reader->error_line, where, "%s", text);
 }
 
@@ -96,15 +101,18 @@ static enum alar_status source_next(struct alar_history_reader *reader, uint32_t
     struct source *source = &reader->source[k];
     struct alar_record_error error;
     enum alar_status status =
-        alar_record_input_next(&source->file, reader->records, &reader->event, &error);
+        reader->ahead != NULL
+            ? alar_read_ahead_next(reader->ahead, k, &reader->event, &source->line, &error)
+            : alar_record_input_next(&source->file, reader->records, &reader->event, &error);
 
+    source->line = reader->ahead != NULL ? source->line : alar_record_input_number(&source->file);
     *is_cut = status == ALAR_E_EMPTY && error.is_cut;
     if (status == ALAR_E_INPUT) {
         return error.column > 0
                    ? reader_complain(reader, k, error.column, error.text)
                    : alar_complain(reader->error_line, reader->files->path[k], "%s", error.text);
     }
-    reader->event.place = (struct alar_place){k, alar_record_input_number(&source->file)};
+    reader->event.place = (struct alar_place){k, source->line};
     return status;
 }
 
@@ -165,8 +173,43 @@ static enum alar_status source_survey(struct alar_history_reader *reader, uint32
                : reader_complain(reader, k, 1, "expected a file that can be read twice");
 }
 
+/* How many threads are to read and judge: those asked for, or else a core's each where there is
+   enough to read. */
+static uint32_t reader_threads(const struct alar_history_files *files, uint32_t asked)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    struct stat found;
+    off_t bytes = 0;
+
+    for (uint32_t k = 0; k < files->count && bytes < AHEAD_BYTES_LEAST; k++) {
+        bytes += stat(files->path[k], &found) == 0 ? found.st_size : 0;
+    }
+    bool is_worth_while = files->count > 1 && bytes >= AHEAD_BYTES_LEAST && cores > 1;
+    return asked > 0 ? asked : is_worth_while ? (uint32_t)cores : 1;
+}
+
+/* One thread reads and judges; the others read ahead of it. */
+static enum alar_status reader_read_ahead(struct alar_history_reader *reader, uint32_t threads)
+{
+    uint32_t count = reader->files->count;
+
+    if (threads <= 1 || count == 0) {
+        return ALAR_OK;
+    }
+    struct alar_record_input **input = calloc(count, sizeof(struct alar_record_input *));
+    if (input == NULL) {
+        return ALAR_E_NOMEM;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        input[k] = &reader->source[k].file;
+    }
+    enum alar_status status = alar_read_ahead_open(&reader->ahead, input, count, threads - 1);
+    free(input);
+    return status;
+}
+
 enum alar_status alar_history_reader_open(struct alar_history_reader **opened,
-                                          const struct alar_history_files *files,
+                                          const struct alar_history_files *files, uint32_t threads,
                                           struct alar_history_survey *survey, char *error_line)
 {
     struct alar_history_reader *reader =
@@ -188,7 +231,7 @@ enum alar_status alar_history_reader_open(struct alar_history_reader **opened,
         ALAR_TRY(source_survey(reader, k, survey));
     }
     survey->world = survey->world == 0 ? survey->highest + 1 : survey->world;
-    return ALAR_OK;
+    return reader_read_ahead(reader, reader_threads(files, threads));
 }
 
 /* Goes on to a file that may give a record in this round. */
@@ -221,8 +264,7 @@ enum alar_status alar_history_reader_next(struct alar_history_reader *reader,
         if (status != ALAR_OK && status != ALAR_E_EMPTY) {
             return status;
         }
-        *record = (struct alar_history_record){
-            NULL, {k, alar_record_input_number(&source->file)}, source->rank};
+        *record = (struct alar_history_record){NULL, {k, source->line}, source->rank};
         if (status == ALAR_OK) {
             record->event = &reader->event;
             source->issued += reader->event.record == ALAR_RECORD_ISSUE ||
@@ -238,12 +280,31 @@ enum alar_status alar_history_reader_next(struct alar_history_reader *reader,
     return ALAR_E_EMPTY;
 }
 
+/* Reads the last record once more, so that its columns are known. Threads are ahead of it by then.
+ */
+static void source_again(struct alar_history_reader *reader, struct source *source)
+{
+    enum alar_status status = ALAR_OK;
+    struct alar_record_error error;
+
+    if (reader->ahead != NULL) {
+        alar_read_ahead_close(reader->ahead);
+        reader->ahead = NULL;
+        status = alar_record_input_rewind(&source->file);
+        while ((status == ALAR_OK || status == ALAR_E_INPUT) &&
+               alar_record_input_number(&source->file) < source->line) {
+            status = alar_record_input_line(&source->file, reader->records, &reader->event, &error);
+        }
+    }
+    alar_record_input_again(&source->file, reader->records, &reader->event);
+}
+
 enum alar_status alar_history_reader_refuse(struct alar_history_reader *reader,
                                             enum alar_field field, const char *text)
 {
     uint32_t file = reader->event.place.file;
 
-    alar_record_input_again(&reader->source[file].file, reader->records, &reader->event);
+    source_again(reader, &reader->source[file]);
     return reader_complain(reader, file, alar_record_column(reader->records, field), text);
 }
 
@@ -252,13 +313,17 @@ uint64_t alar_history_reader_bytes(const struct alar_history_reader *reader)
     uint64_t bytes = 0;
 
     for (uint32_t k = 0; k < reader->files->count; k++) {
-        bytes += alar_record_input_bytes(&reader->source[k].file);
+        bytes += reader->ahead != NULL ? alar_read_ahead_bytes(reader->ahead, k)
+                                       : alar_record_input_bytes(&reader->source[k].file);
     }
     return bytes;
 }
 
 void alar_history_reader_close(struct alar_history_reader *reader)
 {
+    if (reader != NULL) {
+        alar_read_ahead_close(reader->ahead);
+    }
     for (uint32_t k = 0; reader != NULL && k < reader->files->count; k++) {
         alar_record_input_close(&reader->source[k].file);
     }

@@ -35,11 +35,14 @@ struct alar_history_record {
 
 struct alar_history_reader;
 
-/* Opens the files, which are borrowed until the reader is closed, and surveys them.
+/* Opens the files, which are borrowed until the reader is closed, and surveys them. `threads` read
+   them, the caller's included; 0: a core's each where that is worth while. What is read is the same
+   with any number of them.
    Errors: ALAR_E_INPUT, with the error_line `file:line:column: expected ..., found ...` in
    ALAR_ERROR_LINE_BYTES bytes; ALAR_E_NOMEM. The reader is to be closed in any case. */
 ALAR_MUST_USE enum alar_status alar_history_reader_open(struct alar_history_reader **opened,
                                                         const struct alar_history_files *files,
+                                                        uint32_t threads,
                                                         struct alar_history_survey *survey,
                                                         char *error_line);
 

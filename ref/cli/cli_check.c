@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 
 enum {
-    FINDINGS_ALL = 10000 /* kept at most with --all */
+    FINDINGS_ALL = 10000, /* kept at most with --all */
+    THREADS_MOST = 256
 };
 
 /* How outcomes are told. */
@@ -29,6 +30,7 @@ struct check {
     enum check_format format;
     bool is_quiet, is_rerun, needs_power, tells_all;
     int color;
+    uint64_t threads;                    /* 0: as many as pay */
     const char *certificates, *verified; /* files; NULL when not asked for */
     FILE *certifying;
     struct alar_cli_progress progress;
@@ -133,6 +135,7 @@ static void check_history(struct check *check, const struct alar_history_files *
     struct alar_reading_hooks hooks = {.progress = tell_progress,
                                        .certify = check->certifying ? tell_legal : NULL,
                                        .context = check,
+                                       .threads = (uint32_t)check->threads,
                                        .finding_room = check->tells_all ? FINDINGS_ALL : 0,
                                        .needs_power = check->needs_power};
 
@@ -300,6 +303,7 @@ static int check_options(struct check *check, int argc, char **argv, int *count)
         {"require-power", ALAR_OPTION_FLAG, &check->needs_power, NULL, "UNKNOWN where no missing rank would have shown", NULL, 0, 0},
         {"certificates", ALAR_OPTION_TEXT, &check->certificates, "FILE", "write why each legal value is legal, a line each", NULL, 0, 0},
         {"verify-certificate", ALAR_OPTION_TEXT, &check->verified, "FILE", "check such lines by plain evaluation, no history needed", NULL, 0, 0},
+        {"threads", ALAR_OPTION_NUMBER, &check->threads, "N", "threads that read [a core's each; 1 for one file, or less than 4 MiB]", NULL, 1, THREADS_MOST},
         {"color", ALAR_OPTION_CHOICE, &check->color, NULL, "colours [auto: on a terminal, without NO_COLOR]", alar_cli_colors, 0, 0},
         {"quiet", ALAR_OPTION_FLAG, &check->is_quiet, NULL, "verdict lines only", NULL, 0, 0},
         {NULL, ALAR_OPTION_FLAG, NULL, NULL, NULL, NULL, 0, 0},

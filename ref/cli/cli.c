@@ -1,5 +1,6 @@
 /* The program: finds the subcommand, hands over, and sees to it that what was printed arrived. */
 #include "cli/cli.h"
+#include "cli/cli_apart.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -67,5 +68,6 @@ int main(int argc, char **argv)
         alar_cli_complain(NULL, text);
         code = (int)alar_class_worst((enum alar_class)code, ALAR_CLASS_INCOMPLETE);
     }
+    alar_cli_apart_end(code);
     return code;
 }

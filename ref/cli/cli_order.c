@@ -1,6 +1,7 @@
 /* `alar order`: the order in which a back end adds, found by masks. */
 #include "cli/cli_order.h"
 #include "cli/cli.h"
+#include "cli/cli_apart.h"
 #include "sys/parse.h"
 
 #include <stdio.h>
@@ -8,7 +9,8 @@
 #include <string.h>
 
 enum {
-    COUNTS_MOST = 16
+    COUNTS_MOST = 16,
+    LOAD_MS = 60000 /* for a back end to be loaded */
 };
 
 const char *const cli_order_calls[] = {"non-blocking", "blocking", "both", NULL};
@@ -200,5 +202,6 @@ int alar_cli_order(int argc, char **argv)
     order.options.repeat = (uint32_t)order.repeat;
     order.options.seed = order.seed;
     order.view.options = &order.options;
-    return order_run(&order);
+    code = alar_cli_apart("order", order.place.backend, LOAD_MS);
+    return code >= 0 ? code : order_run(&order);
 }

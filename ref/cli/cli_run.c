@@ -1,6 +1,7 @@
 /* `alar run`: its command line. */
 #include "cli/cli_run.h"
 #include "cli/cli.h"
+#include "cli/cli_apart.h"
 #include "faults/plan.h"
 #include "sys/parse.h"
 
@@ -242,6 +243,10 @@ int alar_cli_run(int argc, char **argv)
         alar_cli_complain("run",
                           "warning: seed-undivided is the original feature's defect, kept to be "
                           "studied: ranks' means are summed and never divided by their number");
+    }
+    code = alar_cli_apart("run", typed.run.config.backend, typed.run.start_deadline_ms);
+    if (code >= 0) {
+        return code;
     }
     code = alar_run(&typed.run, error_line);
     if (error_line[0] == '\0' && typed.run.has_twin &&

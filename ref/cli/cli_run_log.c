@@ -1,5 +1,6 @@
 /* What people read of a run: log lines, comparison, progress, the ending, the summary. */
 #include "cli/cli.h"
+#include "cli/cli_apart.h"
 #include "cli/cli_run.h"
 #include "run/run_state.h"
 
@@ -215,4 +216,5 @@ const struct alar_run_view alar_cli_run_view = {
     .progress = show_progress,
     .ending = show_ending,
     .summary = show_summary,
+    .leaving = alar_cli_apart_end,
 };

@@ -32,6 +32,8 @@ struct alar_run_view {
     /* Rank 0 is done; `twin` is NULL when there was no second pass. */
     void (*summary)(const struct run *run, const struct run_totals *pass,
                     const struct run_totals *twin);
+    /* The process is about to end with that code, in the middle of the run. NULL: nobody asks. */
+    void (*leaving)(int code);
 };
 
 struct alar_faults;

@@ -131,6 +131,7 @@ static _Noreturn void leave_alone(struct run_rank *rank, int code)
         rank->run->options->view->ending(rank, error_line);
     }
     fflush(NULL);
+    run_leaving(rank->run, code);
     _exit(code);
 }
 
@@ -168,6 +169,7 @@ void run_rank_lost(struct run_rank *rank, enum alar_status status)
     if (status == ALAR_E_NONFINITE) {
         linger(rank);
     }
+    run_leaving(run, code);
     run->backend->leave(rank->context, code, rank->presence, run_grace_us(run));
 }
 
@@ -242,6 +244,7 @@ void run_rank_gone(const struct run_rank *rank)
             pause();
         }
     } else {
+        run_leaving(rank->run, code);
         _exit(code);
     }
 }

@@ -100,6 +100,9 @@ uint64_t run_grace_us(const struct run *run);
    2, and says which ranks of this host do not run. */
 void run_guard(struct run *run, const char *what);
 
+/* Says that the process ends now, with that code. */
+void run_leaving(const struct run *run, int code);
+
 /* The library has ended, under a guard. Who is stopped from now on keeps the launcher waiting, and
    nobody is left to say so: no rank leaves this host while another is stopped, and the lowest
    leaves last. */

@@ -95,6 +95,13 @@ static void stopped_end(struct alar_sibling *sibling, uint32_t ranks)
     _exit(ALAR_CLASS_GOOD);
 }
 
+void run_leaving(const struct run *run, int code)
+{
+    if (run->options->view->leaving != NULL) {
+        run->options->view->leaving(code);
+    }
+}
+
 /* Those who stand still with this one end in the same moment: nobody's line may be cut off. */
 static bool guard_expired(void *data, const char *what)
 {
@@ -136,6 +143,7 @@ static bool guard_expired(void *data, const char *what)
     if (run->is_leaving && sibling != NULL) {
         stopped_end(sibling, ranks);
     }
+    run_leaving(run, ALAR_CLASS_INCOMPLETE);
     _exit(ALAR_CLASS_INCOMPLETE);
 }
 

@@ -38,6 +38,10 @@ static enum alar_status run_agree(struct run *run, uint64_t epoch, enum alar_sta
     if (own != ALAR_OK || failed[0] == 0) {
         return own;
     }
+    snprintf(error_line, ALAR_ERROR_LINE_BYTES,
+             "expected every rank to open its losses and files, found %lld of %u that can't, each "
+             "with a line of its own",
+             (long long)failed[0], run->ranks);
     return failed[1] > 0 ? ALAR_E_NOMEM : ALAR_E_INPUT;
 }
 
@@ -78,8 +82,6 @@ static enum alar_status histories_prepare(struct run *run, char *error_line)
     }
     if (run->rank[0].rank == 0) {
         status = alar_history_prepare(run->config.history, false, error_line);
-    } else {
-        snprintf(error_line, ALAR_ERROR_LINE_BYTES, "another rank can't write its history");
     }
     ALAR_TRY(run_agree(run, 21, status, error_line));
     return run_agree(run, 22, histories_open(run, error_line), error_line);

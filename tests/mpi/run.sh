@@ -57,4 +57,10 @@ refuse "an unknown option under a launcher" "did you mean '--window'?" 4 --windw
 refuse "a missing directory under a launcher" "/nowhere" 4 --losses /nowhere
 refuse "more ranks than losses under a launcher" "expected losses of 5 ranks" 5
 refuse "an unwritable history under a launcher" "/proc/h" 4 --history /proc/h
+apart() { # rank 0 has a place for its history, ranks 1 and 2 have none
+    timeout -k 2 50 mpiexec.mpich -n 1 "$alar" run --quiet --steps 27:28 --history "$SCRATCH/h" : \
+        -n 2 "$alar" run --quiet --steps 27:28 --history "$SCRATCH/none/h"
+}
+expect_text "a rank whose peers can't open their histories says that" 3 "found 2 of 3 that can't, each with a line of its own" apart
+check "and they say why" grep -q "rank 2: .*none/h/rank2.jsonl: expected a file to write to" "$SCRATCH/.output"
 tally

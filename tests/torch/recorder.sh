@@ -35,6 +35,26 @@ forms() { # forms VERSION
     check "$1: at the line of the program" grep -q '"ev":"read".*"src":"forms.py:' "$SCRATCH/forms/ratio-item/rank0.jsonl"
 }
 
+# looked_at DIR WORD...: where the program looked first at what each operation gave, "never" where it did not
+looked_at() {
+    local directory=$1
+    shift
+    python3 - "$directory/rank0.jsonl" >"$SCRATCH/.looks" <<'END' || return 1
+import json, sys
+records = [json.loads(line) for line in open(sys.argv[1])]
+ends = [record["op"] for record in records if record["ev"] == "done"]
+looks = [(record["op"], record["src"]) for at, record in enumerate(records) if record["ev"] == "read"]
+print(*(" ".join(src for op, src in looks if op == end) or "never" for end in ends))
+END
+    echo "$*" | diff - "$SCRATCH/.looks"
+}
+
+looks() { # looks VERSION
+    check "$1: looks at results" recorded "$SCRATCH/looks" --watch -- $here/looks.py "$SCRATCH/store"
+    check "$1: each is seen where it was made" looked_at "$SCRATCH/looks" $(tail -n 1 "$SCRATCH/.output")
+    expect_text "$1: and is no mistake" 0 PASS verdict "$SCRATCH/looks"
+}
+
 # clocks_are_one DIR: their headers say so, and an end that is told before a late rank came is found
 clocks_are_one() {
     [ "$(cat "$1"/*.jsonl | grep -o '"boot_id":"[^"]*"' | sort | uniq -c | awk '{print $1}')" -eq 2 ] || return 1
@@ -160,6 +180,7 @@ for version in ${TORCH_VERSIONS:-1.13 2.13}; do
     python_of $version || continue
     rm -rf "${SCRATCH:?}"/* # the other version's recordings: nothing is recorded over them
     forms $version
+    looks $version
     programs $version
     lives $version
     wrong $version

@@ -246,12 +246,14 @@ def _end_coalescing_of(name, original):
 
 def _finish(recorder, op):
     """Its value is the program's: only on request the first look at it is waited for."""
-    target = op.targets[0] if len(op.targets) == 1 else None
-    is_watched = target is not None and pending.take(target) is op
+    targets = op.targets
+    is_watched = len(targets) == 1 and pending.take(targets[0]) is op
     recorder.finish(op)
     if is_watched and recorder.with_looks:
-        op.written = values.version(target)
-        pending.put(target, op)
+        op.written = values.version(targets[0])
+        pending.put(targets[0], op)
+    elif recorder.with_watch and not is_watched:
+        pending.put_results(targets, op)
 
 
 def _wait_of(name, original):
@@ -279,8 +281,6 @@ def _wait_of(name, original):
             for op in made:
                 if op.is_over:
                     recorder.add("done", op, None, None)
-                elif op.is_sync:
-                    recorder.finish(op)
                 else:
                     _finish(recorder, op)
         return result

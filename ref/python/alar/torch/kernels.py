@@ -5,7 +5,7 @@ import warnings
 import torch
 from torch.distributed import distributed_c10d as c10d
 
-from . import calls
+from . import calls, pending
 from .caller import caller
 
 _libraries = []
@@ -107,6 +107,8 @@ def _wait_tensor_of(name, operator, below):
             raise
         op.targets = (tensor,)
         recorder.finish(op)
+        if recorder.with_watch:
+            pending.put_results((result,), op)
         return result
     return kernel
 

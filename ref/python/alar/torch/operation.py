@@ -23,6 +23,7 @@ class Operation:
     has_polled = False
     written = None                     # counter of writes when it ended
     views = None                       # weak references to what is watched with it
+    is_blind = False                   # what a look at its result finds is not kept
 
     def __init__(self, kind, sources, targets, red=None, root=None):
         """`targets` None: in place. `root`: its place in the group."""

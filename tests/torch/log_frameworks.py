@@ -203,7 +203,11 @@ def case_megatron(rank, directory):
             return reports
         return run
     training.get_forward_backward_func = lambda step: schedule(step)
-    training.training_log = lambda losses, step: lines.append((step, {key: float(value) for key, value in losses.items()}))
+
+    def training_log(losses, totals, step):
+        totals[adapter.ADVANCED] = totals.get(adapter.ADVANCED, 0) + 1
+        lines.append((step, {key: float(value) for key, value in losses.items()}))
+    training.training_log = training_log
 
     def train_step(step):
         reports, losses = training.get_forward_backward_func(step)(forward_only=False), {}
@@ -212,14 +216,15 @@ def case_megatron(rank, directory):
             if values[0].numel() == 2:
                 reduced.append(key)
             losses[key] = sum(values) / len(values)
-        training.training_log(losses, step)
+        training.training_log(losses, totals, step)
 
-    adapter.Log, steps = taken(alar.Log)
+    adapter.Log, steps, totals = *taken(alar.Log), {}
     log = adapter.patch(training, encoding="exact")
     for step in range(5):
         train_step(step)
     gathered = everyone(steps)
     assert not reduced, reduced
+    assert lines[0] == (0, {}) and totals == {adapter.ADVANCED: 4}, (lines[0], totals)
     for step, losses in lines[1:]:
         assert losses["lm loss"] == float(torch.tensor(ratio(gathered, step - 1, step - 1))), (step, losses)
     log().close()

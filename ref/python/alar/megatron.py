@@ -6,9 +6,15 @@
 
 before  a blocking all_reduce of [loss sum, tokens] for each key and step, also between log lines
 now     one all-reduce a step for all keys, that nobody waits for before the next step ends: what training_log is handed is the
-        value of the step before, over all ranks. A loss_func reports [sum, tokens], as pretrain_gpt's does; see loss_func below
+        value of the step before, over all ranks; in the first step nothing, so that the first line is the mean of one step
+        less. The last step's is in reports() of the log, which patch()'s result gives, once it is closed.
+        A loss_func reports [sum, tokens], as pretrain_gpt's does; see loss_func below
 """
+import math
+
 from .log import Log
+
+ADVANCED = "advanced iterations"  # training_log's count of the steps of a line, by which it divides
 
 
 def add_arguments(parser):
@@ -44,10 +50,18 @@ def patch(training, metrics=("lm loss",), is_on=lambda: True, **options):
         run = get(*arguments, **named)
         return forward_backward
 
-    def training_log(losses, *arguments, **named):
-        for one in made[0].reports() if made else ():
-            losses[one.metric] = losses[one.metric] * 0 + one.value if one.value is not None else losses[one.metric]
-        return log_line(losses, *arguments, **named)
+    def training_log(losses, totals, *arguments, **named):
+        late = list(made[0].reports()) if made else []
+        for one in late:
+            losses[one.metric] = losses[one.metric].new_tensor(math.nan if one.value is None else one.value)
+        if late or not made:
+            return log_line(losses, totals, *arguments, **named)
+        count = totals.get(ADVANCED, 0)
+        totals[ADVANCED] = count - 1  # nothing is reduced yet, and this step is none that counts
+        answer = log_line({name: loss for name, loss in losses.items() if name not in metrics}, totals, *arguments, **named)
+        if totals[ADVANCED] == count - 1:  # nor did training_log count it, which was skipped
+            totals[ADVANCED] = count
+        return answer
 
     training.get_forward_backward_func, training.training_log = get_forward_backward_func, training_log
     return lambda: made[0] if made else None

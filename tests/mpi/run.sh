@@ -62,5 +62,6 @@ apart() { # rank 0 has a place for its history, ranks 1 and 2 have none
         -n 2 "$alar" run --quiet --steps 27:28 --history "$SCRATCH/none/h"
 }
 expect_text "a rank whose peers can't open their histories says that" 3 "found 2 of 3 that can't, each with a line of its own" apart
-check "and they say why" grep -q "rank 2: .*none/h/rank2.jsonl: expected a file to write to" "$SCRATCH/.output"
+cp "$SCRATCH/.output" "$SCRATCH/said"
+check "and they say why" grep -q "rank 2: .*none/h/rank2.jsonl: expected a file to write to" "$SCRATCH/said"
 tally

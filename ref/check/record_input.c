@@ -54,12 +54,13 @@ static enum alar_status text_line(struct alar_record_input *source, struct alar_
 
 /* The next line of a packed file; without text when it is a record. What is behind the last line is
    none. */
-static enum alar_status pack_line(struct alar_record_input *source, struct alar_line *line)
+static enum alar_status pack_line(struct alar_record_input *source, struct alar_pack_desk *desk,
+                                  struct alar_line *line)
 {
     struct alar_pack_piece piece;
 
     do {
-        ALAR_TRY(alar_pack_next(source->pack, &piece));
+        ALAR_TRY(alar_pack_next(source->pack, desk, &piece));
     } while (piece.kind > ALAR_PACK_TAIL);
     line->text = piece.kind == ALAR_PACK_RECORD ? NULL : piece.text;
     line->length = (size_t)piece.length;
@@ -72,8 +73,9 @@ enum alar_status alar_record_input_line(struct alar_record_input *source,
                                         struct alar_event *event, struct alar_record_error *error)
 {
     struct alar_line line = {NULL, 0, false};
-    enum alar_status status =
-        source->pack != NULL ? pack_line(source, &line) : text_line(source, &line);
+    enum alar_status status = source->pack != NULL
+                                  ? pack_line(source, alar_record_desk(records), &line)
+                                  : text_line(source, &line);
 
     error->is_cut = false;
     source->is_blank = false;
@@ -81,7 +83,7 @@ enum alar_status alar_record_input_line(struct alar_record_input *source,
         return source_stopped(source, status, error);
     }
     if (line.text == NULL) {
-        alar_pack_event(source->pack, event);
+        alar_pack_event(alar_record_desk(records), event);
         return ALAR_OK;
     }
     source->is_blank = line.length == 0 || (line.length == 1 && line.text[0] == '\r');
@@ -111,8 +113,8 @@ void alar_record_input_again(struct alar_record_input *source, struct alar_recor
     struct alar_record_error error;
     struct alar_text text;
 
-    if (source->pack != NULL && alar_pack_has_record(source->pack) &&
-        alar_pack_text(source->pack, &text) == ALAR_OK) {
+    if (source->pack != NULL && alar_pack_has_record(alar_record_desk(records)) &&
+        alar_pack_text(alar_record_desk(records), &text) == ALAR_OK) {
         enum alar_status status = alar_record_read(records, text.data, text.length, event, &error);
         (void)status; /* a packed record is one: pack_shape.c saw to it */
     }

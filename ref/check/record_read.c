@@ -90,8 +90,9 @@ enum alar_status alar_record_reader_open(struct alar_record_reader **opened)
 {
     struct alar_record_reader *reader = calloc(1, sizeof *reader);
 
-    if (reader == NULL || open_json(reader) != ALAR_OK) {
-        free(reader);
+    if (reader == NULL || open_json(reader) != ALAR_OK ||
+        alar_pack_desk_open(&reader->desk) != ALAR_OK) {
+        alar_record_reader_close(reader);
         return ALAR_E_NOMEM;
     }
     name_fields(reader->name);
@@ -105,6 +106,7 @@ void alar_record_reader_close(struct alar_record_reader *reader)
         if (reader->json != NULL) {
             yajl_free(reader->json);
         }
+        alar_pack_desk_close(reader->desk);
         free(reader->item);
         free(reader->text);
         free(reader);
@@ -253,6 +255,11 @@ enum alar_status alar_record_read(struct alar_record_reader *reader, const char 
         event->list[reader->list[k]] = &reader->item[reader->first[reader->list[k]]];
     }
     return ALAR_OK;
+}
+
+struct alar_pack_desk *alar_record_desk(struct alar_record_reader *reader)
+{
+    return reader->desk;
 }
 
 size_t alar_record_column(const struct alar_record_reader *reader, enum alar_field field)

@@ -3,6 +3,7 @@
 #define ALAR_RECORD_READ_H
 
 #include "judge/event.h"
+#include "pack/pack_read.h"
 
 struct alar_record_reader;
 
@@ -25,6 +26,9 @@ struct alar_record_error {
 ALAR_MUST_USE enum alar_status alar_record_read(struct alar_record_reader *reader, const char *line,
                                                 size_t length, struct alar_event *event,
                                                 struct alar_record_error *error);
+
+/* Where it lays out packed records. */
+struct alar_pack_desk *alar_record_desk(struct alar_record_reader *reader);
 
 /* Where a field of the last line began, from 1; 1 for one that was not given. */
 size_t alar_record_column(const struct alar_record_reader *reader, enum alar_field field);

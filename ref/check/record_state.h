@@ -20,6 +20,7 @@ struct record_name {
 
 struct alar_record_reader {
     yajl_handle json;
+    struct alar_pack_desk *desk;
     const char *line;
     size_t line_length;
     struct alar_event *event;

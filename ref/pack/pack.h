@@ -54,7 +54,6 @@ struct pack_slot {
     uint8_t field; /* ALAR_FIELD_COUNT: a key that is no field */
     uint16_t at;   /* where its byte stands in the shape */
     bool counts;   /* the field is a number, and not an unread one */
-    int64_t last;  /* number of the last line of this shape; 0 before the first one of a block */
 };
 
 /* What a shape says of all its lines. */

@@ -125,6 +125,7 @@ static void block_begin(struct alar_pack_reader *reader, size_t size)
     reader->size = size;
     reader->at = 0;
     reader->shapes = 0;
+    reader->last_count = 0;
     reader->texts = 0;
     reader->before_count = 0;
     reader->before_digits = 0;
@@ -200,6 +201,5 @@ enum alar_status alar_pack_rewind(struct alar_pack_reader *reader)
     reader->is_over = false;
     reader->is_from_last = false;
     reader->is_bad = false;
-    reader->current = NULL;
     return lseek(reader->file, 0, SEEK_SET) == 0 ? ALAR_OK : ALAR_E_IO;
 }

@@ -76,10 +76,10 @@ static void put_text(struct pack_build *build, struct alar_text text)
     }
 }
 
-static void put_step(struct pack_build *build, struct pack_slot *slot, int64_t number)
+static void put_step(struct pack_build *build, int64_t *last, int64_t number)
 {
-    put_number(build, pack_zigzag((int64_t)((uint64_t)number - (uint64_t)slot->last)));
-    slot->last = number;
+    put_number(build, pack_zigzag((int64_t)((uint64_t)number - (uint64_t)*last)));
+    *last = number;
 }
 
 static void put_ranks(struct pack_build *build, const struct pack_token *token)
@@ -105,8 +105,7 @@ static bool next_op(struct pack_cursor *cursor, const struct pack_token *token, 
 }
 
 /* Runs of numbers that follow each other. */
-static void put_ops(struct pack_build *build, const struct pack_token *token,
-                    struct pack_slot *slot)
+static void put_ops(struct pack_build *build, const struct pack_token *token, int64_t *last)
 {
     struct pack_cursor cursor = {token->list.data, token->list.data + token->list.length};
     int64_t first = 0, next = 0;
@@ -123,9 +122,9 @@ static void put_ops(struct pack_build *build, const struct pack_token *token,
              (is_more = next_op(&cursor, token, &next)) && next - first == (int64_t)more + 1;) {
             more++;
         }
-        put_step(build, slot, first);
+        put_step(build, last, first);
         put_number(build, more);
-        slot->last = first + (int64_t)more;
+        *last = first + (int64_t)more;
     }
 }
 
@@ -176,26 +175,25 @@ static void put_bits(struct pack_build *build, const struct pack_token *token)
     build->before_count = token->count < PACK_BEFORE ? token->count : PACK_BEFORE;
 }
 
-static void put_token(struct pack_build *build, const struct pack_token *token,
-                      struct pack_slot *slot)
+static void put_token(struct pack_build *build, const struct pack_token *token, int64_t *last)
 {
     switch (token->kind) {
     case PACK_INTEGER:
-        put_step(build, slot, token->number);
+        put_step(build, last, token->number);
         break;
     case PACK_TEXT:
         put_text(build, token->text);
         break;
     case PACK_OP:
         put_text(build, token->text);
-        put_step(build, slot, token->number);
+        put_step(build, last, token->number);
         break;
     case PACK_RANKS:
         put_ranks(build, token);
         break;
     case PACK_OPS:
     case PACK_NUMBERS:
-        put_ops(build, token, slot);
+        put_ops(build, token, last);
         break;
     case PACK_DECIMAL:
         put_bytes(build, token->text);
@@ -218,11 +216,11 @@ static unsigned shape_find(const struct pack_build *build)
     return k < build->shapes ? k : PACK_SHAPES;
 }
 
-/* Makes it one more shape of the block, unless there are too many or its lines are no records.
- *made is NULL then. */
-static enum alar_status shape_make(struct pack_build *build, struct pack_shape **made)
+/* Makes it one more shape of the block, unless there are too many or its lines are no records;
+ *is_made tells. */
+static enum alar_status shape_make(struct pack_build *build, bool *is_made)
 {
-    *made = NULL;
+    *is_made = false;
     if (build->shapes == PACK_SHAPES) {
         return ALAR_OK;
     }
@@ -234,8 +232,8 @@ static enum alar_status shape_make(struct pack_build *build, struct pack_shape *
     memcpy((*place)->text, build->split.shape, build->split.length);
     (*place)->length = build->split.length;
     if (pack_shape_compile(*place)) {
-        build->shapes++;
-        *made = *place;
+        memset(build->last[build->shapes++], 0, sizeof build->last[0]);
+        *is_made = true;
     }
     return ALAR_OK;
 }
@@ -257,29 +255,28 @@ enum alar_status pack_build_line(struct pack_build *build, const char *line, siz
                                  bool *is_record)
 {
     struct pack_split *split = &build->split;
-    struct pack_shape *shape = NULL;
-    unsigned known = PACK_SHAPES;
+    unsigned k = PACK_SHAPES;
+    bool is_new = false;
 
     *is_record = length <= LINE_BYTES && pack_split_line(split, line, length);
     if (*is_record) {
-        known = shape_find(build);
-        if (known == PACK_SHAPES) {
-            ALAR_TRY(shape_make(build, &shape));
-        } else {
-            shape = build->shape[known];
+        k = shape_find(build);
+        if (k == PACK_SHAPES) {
+            k = build->shapes;
+            ALAR_TRY(shape_make(build, &is_new));
+            *is_record = is_new;
         }
-        *is_record = shape != NULL;
     }
     if (!*is_record) {
         return pack_build_bytes(build, PACK_LINE, line, length);
     }
     ALAR_TRY(build_room(build, RECORD_BYTES + LINE_GROWS * length));
-    put_number(build, known == PACK_SHAPES ? (unsigned)PACK_SHAPE : PACK_FIRST + known);
-    if (known == PACK_SHAPES) {
+    put_number(build, is_new ? (unsigned)PACK_SHAPE : PACK_FIRST + k);
+    if (is_new) {
         put_bytes(build, (struct alar_text){split->shape, split->length});
     }
-    for (unsigned k = 0; k < split->tokens; k++) {
-        put_token(build, &split->token[k], &shape->slot[k]);
+    for (unsigned t = 0; t < split->tokens; t++) {
+        put_token(build, &split->token[t], &build->last[k][t]);
     }
     return ALAR_OK;
 }

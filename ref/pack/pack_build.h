@@ -12,6 +12,7 @@ struct pack_build {
     unsigned char *payload;
     size_t size, room;
     struct pack_shape *shape[PACK_SHAPES]; /* made when first needed, kept for later blocks */
+    int64_t last[PACK_SHAPES][PACK_SLOTS]; /* numbers of the last line */
     unsigned shapes;                       /* of this block */
     struct {
         size_t at; /* in the payload */

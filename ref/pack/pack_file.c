@@ -67,7 +67,7 @@ static enum alar_status zeros_write(FILE *out, uint64_t count)
     return count == 0 ? ALAR_OK : ALAR_E_IO;
 }
 
-static enum alar_status piece_write(struct alar_pack_reader *reader,
+static enum alar_status piece_write(struct alar_pack_desk *desk,
                                     const struct alar_pack_piece *piece, FILE *out)
 {
     struct alar_text text = {piece->text, (size_t)piece->length};
@@ -76,7 +76,7 @@ static enum alar_status piece_write(struct alar_pack_reader *reader,
         return piece->length <= ZEROS_MOST ? zeros_write(out, piece->length) : ALAR_E_RANGE;
     }
     if (piece->kind == ALAR_PACK_RECORD) {
-        ALAR_TRY(alar_pack_text(reader, &text));
+        ALAR_TRY(alar_pack_text(desk, &text));
     }
     bool is_ended = piece->kind == ALAR_PACK_RECORD || piece->kind == ALAR_PACK_LINE;
     return fwrite(text.data, 1, text.length, out) == text.length &&
@@ -88,16 +88,18 @@ static enum alar_status piece_write(struct alar_pack_reader *reader,
 enum alar_status alar_unpack_file(const struct alar_pack_job *job, char *error_line)
 {
     struct alar_pack_reader *reader;
+    struct alar_pack_desk *desk;
     struct alar_pack_piece piece;
     enum alar_status status;
 
     ALAR_TRY(alar_pack_open(&reader, job->in));
-    do {
-        status = alar_pack_next(reader, &piece);
+    status = alar_pack_desk_open(&desk);
+    while (status == ALAR_OK) {
+        status = alar_pack_next(reader, desk, &piece);
         if (status == ALAR_OK) {
-            status = piece_write(reader, &piece, job->out);
+            status = piece_write(desk, &piece, job->out);
         }
-    } while (status == ALAR_OK);
+    }
     if (status == ALAR_E_EMPTY) {
         status = ALAR_OK;
     } else if (status == ALAR_E_INPUT) {
@@ -112,5 +114,6 @@ enum alar_status alar_unpack_file(const struct alar_pack_job *job, char *error_l
                              "expected to read and write all of it, found: %s", strerror(error));
     }
     alar_pack_close(reader);
+    alar_pack_desk_close(desk);
     return status;
 }

@@ -25,52 +25,87 @@ void alar_pack_close(struct alar_pack_reader *reader)
     }
     close(reader->file);
     for (unsigned k = 0; k < PACK_SHAPES; k++) {
-        free(reader->shape[k]);
+        free(reader->own[k]);
     }
     free(reader->payload);
-    free(reader->item);
-    free(reader->rendered);
+    free(reader->last);
     free(reader);
 }
 
-/* A new shape of this block. Mostly it is the one that an older block had in its place. */
-static enum alar_status shape_read(struct alar_pack_reader *reader, struct pack_shape **made)
+/* A shape of our own, when the desk has no room for it. Mostly it is the one that an older block
+   had in its place. */
+static enum alar_status shape_own(struct alar_pack_reader *reader, struct alar_text text,
+                                  const struct pack_shape **made)
 {
-    struct alar_text text = pack_read_bytes(reader, pack_read_number(reader));
-    struct pack_shape **place = &reader->shape[reader->shapes % PACK_SHAPES];
-
-    if (reader->is_bad || reader->shapes == PACK_SHAPES || text.length >= PACK_SHAPE_BYTES) {
-        reader->is_bad = true;
-        return ALAR_OK;
-    }
+    struct pack_shape **place = &reader->own[reader->shapes];
     struct pack_shape *shape = *place != NULL ? *place : calloc(1, sizeof *shape);
+
     if (shape == NULL) {
         return ALAR_E_NOMEM;
     }
     *place = shape;
-    if (shape->length == text.length && memcmp(shape->text, text.data, text.length) == 0) {
-        for (unsigned k = 0; k < shape->slots; k++) {
-            shape->slot[k].last = 0;
-        }
-    } else {
+    *made = shape;
+    if (shape->length != text.length || memcmp(shape->text, text.data, text.length) != 0) {
         memcpy(shape->text, text.data, text.length);
         shape->length = text.length;
         reader->is_bad = !pack_shape_compile(shape);
         shape->length = reader->is_bad ? 0 : text.length;
     }
-    reader->shapes++;
-    *made = shape;
+    return ALAR_OK;
+}
+
+/* Numbers of so many slots more, all 0. */
+static enum alar_status last_add(struct alar_pack_reader *reader, unsigned slots)
+{
+    if (reader->last_room < reader->last_count + slots) {
+        size_t room = 2 * (reader->last_count + slots);
+        int64_t *grown = realloc(reader->last, room * sizeof *grown);
+
+        if (grown == NULL) {
+            return ALAR_E_NOMEM;
+        }
+        reader->last = grown;
+        reader->last_room = room;
+    }
+    for (unsigned k = 0; k < slots; k++) {
+        reader->last[reader->last_count++] = 0;
+    }
+    return ALAR_OK;
+}
+
+/* A new shape of this block. */
+static enum alar_status shape_read(struct alar_pack_reader *reader, struct alar_pack_desk *desk)
+{
+    struct alar_text text = pack_read_bytes(reader, pack_read_number(reader));
+    struct pack_known known = {NULL, (uint32_t)reader->last_count};
+
+    if (reader->is_bad || reader->shapes == PACK_SHAPES || text.length >= PACK_SHAPE_BYTES) {
+        reader->is_bad = true;
+        return ALAR_OK;
+    }
+    ALAR_TRY(pack_desk_shape(desk, text, &known.shape, &reader->is_bad));
+    if (known.shape == NULL && !reader->is_bad) {
+        ALAR_TRY(shape_own(reader, text, &known.shape));
+    }
+    if (!reader->is_bad) {
+        ALAR_TRY(last_add(reader, known.shape->slots));
+        reader->known[reader->shapes++] = known;
+    }
     return ALAR_OK;
 }
 
 /* A line of that shape. */
-static enum alar_status values_read(struct alar_pack_reader *reader, struct pack_shape *shape)
+static enum alar_status values_read(struct alar_pack_reader *reader, struct alar_pack_desk *desk,
+                                    const struct pack_known *known)
 {
-    reader->items = 0;
+    const struct pack_shape *shape = known->shape;
+    int64_t *last = reader->last + known->base;
+
+    desk->items = 0;
     for (unsigned k = 0; k < shape->slots && !reader->is_bad; k++) {
-        ALAR_TRY(pack_value_read(reader, &shape->slot[k], &reader->value[k]));
+        ALAR_TRY(pack_value_read(reader, desk, &shape->slot[k], &last[k], &desk->value[k]));
     }
-    reader->current = shape;
+    desk->current = shape;
     return ALAR_OK;
 }
 
@@ -97,26 +132,27 @@ static void bytes_read(struct alar_pack_reader *reader, uint64_t code,
     }
 }
 
-static enum alar_status piece_read(struct alar_pack_reader *reader, struct alar_pack_piece *piece)
+static enum alar_status piece_read(struct alar_pack_reader *reader, struct alar_pack_desk *desk,
+                                   struct alar_pack_piece *piece)
 {
     uint64_t code = pack_read_number(reader);
-    struct pack_shape *shape = NULL;
 
-    reader->current = NULL;
-    if (code == PACK_SHAPE) {
-        ALAR_TRY(shape_read(reader, &shape));
-    } else if (code >= PACK_FIRST) {
-        reader->is_bad = reader->is_bad || code - PACK_FIRST >= reader->shapes;
-        shape = reader->is_bad ? NULL : reader->shape[code - PACK_FIRST];
-    } else {
+    desk->current = NULL;
+    if (code < PACK_FIRST && code != PACK_SHAPE) {
         bytes_read(reader, code, piece);
         return ALAR_OK;
     }
     *piece = (struct alar_pack_piece){.kind = ALAR_PACK_RECORD};
-    return shape != NULL && !reader->is_bad ? values_read(reader, shape) : ALAR_OK;
+    if (code == PACK_SHAPE) {
+        ALAR_TRY(shape_read(reader, desk));
+        code = PACK_FIRST + (uint64_t)reader->shapes - 1;
+    }
+    reader->is_bad = reader->is_bad || code - PACK_FIRST >= reader->shapes;
+    return reader->is_bad ? ALAR_OK : values_read(reader, desk, &reader->known[code - PACK_FIRST]);
 }
 
-enum alar_status alar_pack_next(struct alar_pack_reader *reader, struct alar_pack_piece *piece)
+enum alar_status alar_pack_next(struct alar_pack_reader *reader, struct alar_pack_desk *desk,
+                                struct alar_pack_piece *piece)
 {
     if (reader->is_over) {
         return ALAR_E_EMPTY;
@@ -124,7 +160,7 @@ enum alar_status alar_pack_next(struct alar_pack_reader *reader, struct alar_pac
     if (reader->at == reader->size) {
         ALAR_TRY(pack_block_next(reader));
     }
-    ALAR_TRY(piece_read(reader, piece));
+    ALAR_TRY(piece_read(reader, desk, piece));
     if (reader->is_bad) {
         return pack_damaged(reader, "expected lines in the block before byte %llu, found none",
                             (unsigned long long)reader->offset);
@@ -135,7 +171,7 @@ enum alar_status alar_pack_next(struct alar_pack_reader *reader, struct alar_pac
 }
 
 /* One slot of a field. */
-static void event_value(struct alar_pack_reader *reader, const struct pack_slot *slot,
+static void event_value(struct alar_pack_desk *desk, const struct pack_slot *slot,
                         const struct pack_value *value, struct alar_event *event)
 {
     unsigned field = slot->field;
@@ -156,30 +192,30 @@ static void event_value(struct alar_pack_reader *reader, const struct pack_slot 
         event->text[field] = value->text;
         break;
     case PACK_DECIMAL:
-        memcpy(reader->decimal, value->text.data, value->text.length);
-        reader->decimal[value->text.length] = '\0';
-        event->loss = alar_plain_read(reader->decimal, NULL);
-        event->text[field] = (struct alar_text){reader->decimal, value->text.length};
+        memcpy(desk->decimal, value->text.data, value->text.length);
+        desk->decimal[value->text.length] = '\0';
+        event->loss = alar_plain_read(desk->decimal, NULL);
+        event->text[field] = (struct alar_text){desk->decimal, value->text.length};
         break;
     default:
         event->number[field] = value->count;
-        event->list[field] = value->count > 0 ? &reader->item[value->first] : NULL;
+        event->list[field] = value->count > 0 ? &desk->item[value->first] : NULL;
     }
 }
 
 /* The group of each operation in the list. */
-static void event_group(struct alar_pack_reader *reader, const struct pack_value *value)
+static void event_group(struct alar_pack_desk *desk, const struct pack_value *value)
 {
-    memcpy(reader->group, value->text.data, value->text.length);
-    reader->group[value->text.length] = '\0';
+    memcpy(desk->group, value->text.data, value->text.length);
+    desk->group[value->text.length] = '\0';
     for (uint32_t k = 0; k < value->count; k++) {
-        reader->item[value->first + k].text = reader->group;
+        desk->item[value->first + k].text = desk->group;
     }
 }
 
-void alar_pack_event(struct alar_pack_reader *reader, struct alar_event *event)
+void alar_pack_event(struct alar_pack_desk *desk, struct alar_event *event)
 {
-    const struct pack_shape *shape = reader->current;
+    const struct pack_shape *shape = desk->current;
 
     event->record = shape->record;
     memcpy(event->has, shape->has, sizeof event->has);
@@ -199,15 +235,15 @@ void alar_pack_event(struct alar_pack_reader *reader, struct alar_event *event)
             continue;
         }
         if (slot->kind == PACK_OPS) {
-            event_group(reader, &reader->value[k]);
+            event_group(desk, &desk->value[k]);
         }
-        event_value(reader, slot, &reader->value[k], event);
+        event_value(desk, slot, &desk->value[k], event);
     }
 }
 
-bool alar_pack_has_record(const struct alar_pack_reader *reader)
+bool alar_pack_has_record(const struct alar_pack_desk *desk)
 {
-    return reader->current != NULL;
+    return desk->current != NULL;
 }
 
 const char *alar_pack_error(const struct alar_pack_reader *reader)

@@ -6,7 +6,10 @@
 #include "api/status.h"
 #include "judge/event.h"
 
+/* A file; and where its records are laid out, which one file after the other may use, also files
+   that are read elsewhere at other times, as long as all desks stay until all files are closed. */
 struct alar_pack_reader;
+struct alar_pack_desk;
 
 enum alar_pack_kind {
     ALAR_PACK_RECORD, /* a line that is a record: as an event, or as text */
@@ -30,6 +33,13 @@ bool alar_pack_is(int file);
    Errors: ALAR_E_NOMEM; the file is then closed. */
 ALAR_MUST_USE enum alar_status alar_pack_open(struct alar_pack_reader **opened, int file);
 
+/* A desk for one thread.
+   Errors: ALAR_E_NOMEM. */
+ALAR_MUST_USE enum alar_status alar_pack_desk_open(struct alar_pack_desk **opened);
+
+/* NULL is fine. */
+void alar_pack_desk_close(struct alar_pack_desk *desk);
+
 /* Closes the file; NULL is fine. */
 void alar_pack_close(struct alar_pack_reader *reader);
 
@@ -37,6 +47,7 @@ void alar_pack_close(struct alar_pack_reader *reader);
    Errors: ALAR_E_EMPTY at the end; ALAR_E_INPUT when the file is not as it was packed, and
    alar_pack_error says how; ALAR_E_IO when reading fails, with errno; ALAR_E_NOMEM. */
 ALAR_MUST_USE enum alar_status alar_pack_next(struct alar_pack_reader *reader,
+                                              struct alar_pack_desk *desk,
                                               struct alar_pack_piece *piece);
 
 /* Whether the file is whole, and its last block, whose lines come next.
@@ -48,16 +59,15 @@ ALAR_MUST_USE enum alar_status alar_pack_seek_last(struct alar_pack_reader *read
 ALAR_MUST_USE enum alar_status alar_pack_rewind(struct alar_pack_reader *reader);
 
 /* The last piece, a RECORD, as an event but for its place: what reading its text would give. It
-   borrows from the reader until the next call. */
-void alar_pack_event(struct alar_pack_reader *reader, struct alar_event *event);
+   borrows from desk and reader until the next call. */
+void alar_pack_event(struct alar_pack_desk *desk, struct alar_event *event);
 
 /* Was the last piece a RECORD? */
-bool alar_pack_has_record(const struct alar_pack_reader *reader);
+bool alar_pack_has_record(const struct alar_pack_desk *desk);
 
 /* The same as text, without its newline; lives until the next call.
    Errors: ALAR_E_NOMEM. */
-ALAR_MUST_USE enum alar_status alar_pack_text(struct alar_pack_reader *reader,
-                                              struct alar_text *line);
+ALAR_MUST_USE enum alar_status alar_pack_text(struct alar_pack_desk *desk, struct alar_text *line);
 
 /* What was expected and found, after ALAR_E_INPUT. */
 const char *alar_pack_error(const struct alar_pack_reader *reader);

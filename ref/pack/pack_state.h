@@ -2,44 +2,36 @@
 #ifndef ALAR_PACK_STATE_H
 #define ALAR_PACK_STATE_H
 
-#include "pack/pack.h"
-#include "pack/pack_read.h"
+#include "pack/pack_desk.h"
 
-/* What stands in a slot of the last record. */
-struct pack_value {
-    int64_t number;
-    struct alar_text text; /* or the group of an operation, or of all of a list */
-    size_t first;          /* of its items */
-    uint32_t count;        /* of them */
+/* A shape of a block. */
+struct pack_known {
+    const struct pack_shape *shape; /* the desk's, or our own */
+    uint32_t base;                  /* where the last numbers of its slots are */
 };
 
 struct alar_pack_reader {
-    int file;
-    uint64_t offset;   /* where the next block begins */
-    uint64_t line;     /* number of the last line */
-    bool is_over;      /* the end of the file was read, and is good */
-    bool is_from_last; /* only its last block is read */
     unsigned char *payload;
-    size_t room, size, at; /* unread bytes are payload[at .. size - 1] */
-    bool is_bad;           /* what was read of the block is none */
-    char error[160];
-
-    struct pack_shape *shape[PACK_SHAPES]; /* made when first needed, kept for later blocks */
-    unsigned shapes;                       /* of this block */
-    struct alar_text text[PACK_TEXTS];     /* kept ones of this block */
-    unsigned texts;
-    uint64_t before[PACK_BEFORE]; /* the last list of values of this block */
+    size_t size, at; /* unread bytes are payload[at .. size - 1] */
+    bool is_bad;     /* what was read of the block is none */
+    bool is_over;    /* the end of the file was read, and is good */
+    int64_t *last;   /* numbers of the last line, of all slots of all shapes of this block */
+    uint64_t line;   /* number of the last line */
+    unsigned shapes; /* of this block */
+    unsigned texts;  /* kept ones of this block */
     uint32_t before_count;
     unsigned before_digits;
+    uint64_t before[PACK_BEFORE]; /* the last list of values of this block */
+    struct pack_known known[PACK_SHAPES];
+    struct alar_text text[PACK_TEXTS];
 
-    const struct pack_shape *current; /* of the last record; NULL when it was none */
-    struct pack_value value[PACK_SLOTS];
-    struct alar_value *item; /* of all lists of the record */
-    size_t items, item_room;
-    char group[PACK_TEXT_BYTES + 1];      /* of a list of operations, terminated */
-    char decimal[PACK_DECIMAL_BYTES + 1]; /* of the loss, terminated */
-    char *rendered;
-    size_t rendered_room;
+    int file;
+    uint64_t offset;   /* where the next block begins */
+    bool is_from_last; /* only its last block is read */
+    size_t room;       /* of the payload */
+    size_t last_count, last_room;
+    struct pack_shape *own[PACK_SHAPES]; /* made when the desk is full, kept for later blocks */
+    char error[160];
 };
 
 /* pack_block.c: the next block to payload, from its beginning, checked; nothing of an older one
@@ -54,10 +46,12 @@ ALAR_MUST_USE enum alar_status pack_end_check(struct alar_pack_reader *reader);
 ALAR_MUST_USE enum alar_status pack_damaged(struct alar_pack_reader *reader, const char *format,
                                             ...) __attribute__((format(printf, 2, 3)));
 
-/* pack_value.c: the value of a slot, from the payload. Sets is_bad when there is none.
-   Errors: ALAR_E_NOMEM. */
+/* pack_value.c: the value of a slot, from the payload; *last is its last number. Sets is_bad when
+   there is none. Errors: ALAR_E_NOMEM. */
 ALAR_MUST_USE enum alar_status pack_value_read(struct alar_pack_reader *reader,
-                                               struct pack_slot *slot, struct pack_value *value);
+                                               struct alar_pack_desk *desk,
+                                               const struct pack_slot *slot, int64_t *last,
+                                               struct pack_value *value);
 
 /* A number, or a piece of that many bytes; 0 and nothing, with is_bad, when the block ends first.
  */

@@ -1,5 +1,5 @@
 /* A packed record as the text that it was. */
-#include "pack/pack_state.h"
+#include "pack/pack_desk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,13 +18,13 @@ static size_t item_bytes(const struct pack_slot *slot, const struct pack_value *
 }
 
 /* Most bytes of the line. */
-static size_t line_bytes(const struct alar_pack_reader *reader)
+static size_t line_bytes(const struct alar_pack_desk *desk)
 {
-    const struct pack_shape *shape = reader->current;
+    const struct pack_shape *shape = desk->current;
     size_t bytes = shape->length + 1;
 
     for (unsigned k = 0; k < shape->slots; k++) {
-        const struct pack_value *value = &reader->value[k];
+        const struct pack_value *value = &desk->value[k];
         bool has_text = shape->slot[k].kind == PACK_TEXT || shape->slot[k].kind == PACK_OP ||
                         shape->slot[k].kind == PACK_DECIMAL;
 
@@ -120,29 +120,29 @@ static char *put_value(char *to, const struct pack_slot *slot, const struct pack
     }
 }
 
-enum alar_status alar_pack_text(struct alar_pack_reader *reader, struct alar_text *line)
+enum alar_status alar_pack_text(struct alar_pack_desk *desk, struct alar_text *line)
 {
-    const struct pack_shape *shape = reader->current;
-    size_t room = line_bytes(reader), from = 0;
+    const struct pack_shape *shape = desk->current;
+    size_t room = line_bytes(desk), from = 0;
 
-    if (reader->rendered_room < room) {
-        char *grown = realloc(reader->rendered, room);
+    if (desk->rendered_room < room) {
+        char *grown = realloc(desk->rendered, room);
 
         if (grown == NULL) {
             return ALAR_E_NOMEM;
         }
-        reader->rendered = grown;
-        reader->rendered_room = room;
+        desk->rendered = grown;
+        desk->rendered_room = room;
     }
-    char *to = reader->rendered;
+    char *to = desk->rendered;
     for (unsigned k = 0; k < shape->slots; k++) {
         const struct pack_slot *slot = &shape->slot[k];
 
         to = put_bytes(to, (struct alar_text){shape->text + from, slot->at - from});
-        to = put_value(to, slot, &reader->value[k], reader->item);
+        to = put_value(to, slot, &desk->value[k], desk->item);
         from = slot->at + 1U;
     }
     to = put_bytes(to, (struct alar_text){shape->text + from, shape->length - from});
-    *line = (struct alar_text){reader->rendered, (size_t)(to - reader->rendered)};
+    *line = (struct alar_text){desk->rendered, (size_t)(to - desk->rendered)};
     return ALAR_OK;
 }

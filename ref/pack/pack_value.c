@@ -33,7 +33,8 @@ struct alar_text pack_read_bytes(struct alar_pack_reader *reader, uint64_t count
 }
 
 /* A text: a kept one by its number, or its own bytes. */
-static inline struct alar_text text_read(struct alar_pack_reader *reader)
+static inline struct alar_text text_read(struct alar_pack_reader *reader,
+                                         struct alar_pack_desk *desk)
 {
     uint64_t code = pack_read_number(reader);
 
@@ -49,44 +50,45 @@ static inline struct alar_text text_read(struct alar_pack_reader *reader)
         return (struct alar_text){"", 0};
     }
     if (code == 1) {
+        text = pack_desk_text(desk, text);
         reader->text[reader->texts++] = text;
     }
     return text;
 }
 
 /* A number beside the last one of its slot. */
-static inline int64_t number_read(struct alar_pack_reader *reader, struct pack_slot *slot)
+static inline int64_t number_read(struct alar_pack_reader *reader, int64_t *last)
 {
     int64_t step = pack_unzigzag(pack_read_number(reader));
 
-    slot->last = (int64_t)((uint64_t)slot->last + (uint64_t)step);
-    return slot->last;
+    *last = (int64_t)((uint64_t)*last + (uint64_t)step);
+    return *last;
 }
 
-/* Room for the items of a list, from `first` on. */
-static enum alar_status items_begin(struct alar_pack_reader *reader, struct pack_value *value,
-                                    uint64_t count)
+/* Room for the items of a list. */
+static enum alar_status items_begin(struct alar_pack_reader *reader, struct alar_pack_desk *desk,
+                                    struct pack_value *value, uint64_t count)
 {
     if (count > PACK_ITEMS) {
         reader->is_bad = true;
         count = 0;
     }
-    value->first = reader->items;
+    value->first = desk->items;
     value->count = (uint32_t)count;
-    if (reader->item_room < reader->items + count) {
-        size_t room = 2 * (reader->items + (size_t)count) + 32;
-        struct alar_value *grown = realloc(reader->item, room * sizeof *grown);
+    if (desk->item_room < desk->items + count) {
+        size_t room = 2 * (desk->items + (size_t)count) + 32;
+        struct alar_value *grown = realloc(desk->item, room * sizeof *grown);
 
         if (grown == NULL) {
             return ALAR_E_NOMEM;
         }
-        reader->item = grown;
-        reader->item_room = room;
+        desk->item = grown;
+        desk->item_room = room;
     }
     if (count > 0) {
-        memset(reader->item + value->first, 0, (size_t)count * sizeof *reader->item);
+        memset(desk->item + value->first, 0, (size_t)count * sizeof *desk->item);
     }
-    reader->items += (size_t)count;
+    desk->items += (size_t)count;
     return ALAR_OK;
 }
 
@@ -108,18 +110,18 @@ static uint64_t difference_read(struct alar_pack_reader *reader, unsigned digits
     return pack_get(reader->payload + reader->at - bytes, bytes) << 8 * below;
 }
 
-static enum alar_status bits_read(struct alar_pack_reader *reader, unsigned kind,
-                                  struct pack_value *value)
+static enum alar_status bits_read(struct alar_pack_reader *reader, struct alar_pack_desk *desk,
+                                  unsigned kind, struct pack_value *value)
 {
     unsigned digits = pack_digits(kind);
     uint32_t same = 0;
 
-    ALAR_TRY(items_begin(reader, value, kind >= PACK_BIT ? 1 : pack_read_number(reader)));
+    ALAR_TRY(items_begin(reader, desk, value, kind >= PACK_BIT ? 1 : pack_read_number(reader)));
     if (reader->before_digits != digits) {
         reader->before_count = 0;
     }
     for (uint32_t k = 0; k < value->count && !reader->is_bad; k++) {
-        struct alar_value *item = &reader->item[value->first + k];
+        struct alar_value *item = &desk->item[value->first + k];
 
         item->bits = k < reader->before_count ? reader->before[k] : 0;
         item->digits = digits;
@@ -139,34 +141,35 @@ static enum alar_status bits_read(struct alar_pack_reader *reader, unsigned kind
 }
 
 /* Each of them as what it is more than the one before it, which is 1 at least. */
-static enum alar_status ranks_read(struct alar_pack_reader *reader, struct pack_value *value)
+static enum alar_status ranks_read(struct alar_pack_reader *reader, struct alar_pack_desk *desk,
+                                   struct pack_value *value)
 {
     uint64_t rank = 0;
 
-    ALAR_TRY(items_begin(reader, value, pack_read_number(reader)));
+    ALAR_TRY(items_begin(reader, desk, value, pack_read_number(reader)));
     for (uint32_t k = 0; k < value->count && !reader->is_bad; k++) {
         uint64_t more = pack_read_number(reader);
 
         rank += k == 0 ? more : more + 1;
         reader->is_bad = reader->is_bad || more >= UINT32_MAX || rank >= UINT32_MAX;
-        reader->item[value->first + k].bits = rank;
+        desk->item[value->first + k].bits = rank;
     }
     return ALAR_OK;
 }
 
 /* Runs of numbers that follow each other, all of one group. */
-static enum alar_status ops_read(struct alar_pack_reader *reader, struct pack_slot *slot,
-                                 struct pack_value *value)
+static enum alar_status ops_read(struct alar_pack_reader *reader, struct alar_pack_desk *desk,
+                                 bool has_group, int64_t *last, struct pack_value *value)
 {
     uint32_t known = 0;
 
-    if (slot->kind == PACK_OPS) {
-        value->text = text_read(reader);
+    if (has_group) {
+        value->text = text_read(reader, desk);
         reader->is_bad = reader->is_bad || value->text.length == 0;
     }
-    ALAR_TRY(items_begin(reader, value, pack_read_number(reader)));
+    ALAR_TRY(items_begin(reader, desk, value, pack_read_number(reader)));
     while (known < value->count && !reader->is_bad) {
-        int64_t number = number_read(reader, slot);
+        int64_t number = number_read(reader, last);
         uint64_t more = pack_read_number(reader);
 
         if (number < 0 || more >= value->count - known ||
@@ -175,9 +178,9 @@ static enum alar_status ops_read(struct alar_pack_reader *reader, struct pack_sl
             break;
         }
         for (uint64_t k = 0; k <= more; k++) {
-            reader->item[value->first + known++].bits = (uint64_t)number + k;
+            desk->item[value->first + known++].bits = (uint64_t)number + k;
         }
-        slot->last = number + (int64_t)more;
+        *last = number + (int64_t)more;
     }
     return ALAR_OK;
 }
@@ -190,35 +193,36 @@ static bool may_be_negative(unsigned field)
     return type == ALAR_TYPE_SIGNED || type == ALAR_TYPE_ANY;
 }
 
-enum alar_status pack_value_read(struct alar_pack_reader *reader, struct pack_slot *slot,
+enum alar_status pack_value_read(struct alar_pack_reader *reader, struct alar_pack_desk *desk,
+                                 const struct pack_slot *slot, int64_t *last,
                                  struct pack_value *value)
 {
     switch (slot->kind) {
     case PACK_INTEGER:
-        value->number = number_read(reader, slot);
+        value->number = number_read(reader, last);
         reader->is_bad =
             reader->is_bad ||
             (value->number < 0 && (value->number == INT64_MIN || !may_be_negative(slot->field)));
         return ALAR_OK;
     case PACK_TEXT:
-        value->text = text_read(reader);
+        value->text = text_read(reader, desk);
         return ALAR_OK;
     case PACK_OP:
-        value->text = text_read(reader);
-        value->number = number_read(reader, slot);
+        value->text = text_read(reader, desk);
+        value->number = number_read(reader, last);
         reader->is_bad = reader->is_bad || value->number < 0 || value->text.length == 0;
         return ALAR_OK;
     case PACK_RANKS:
-        return ranks_read(reader, value);
+        return ranks_read(reader, desk, value);
     case PACK_OPS:
     case PACK_NUMBERS:
-        return ops_read(reader, slot, value);
+        return ops_read(reader, desk, slot->kind == PACK_OPS, last, value);
     case PACK_DECIMAL:
         value->text = pack_read_bytes(reader, pack_read_number(reader));
         reader->is_bad = reader->is_bad || value->text.length > PACK_DECIMAL_BYTES ||
                          !pack_is_decimal(value->text);
         return ALAR_OK;
     default:
-        return bits_read(reader, slot->kind, value);
+        return bits_read(reader, desk, slot->kind, value);
     }
 }

@@ -179,12 +179,14 @@ static unsigned events_are_same(void)
     struct alar_record_reader *records;
     struct alar_record_error error;
     struct alar_pack_reader *reader;
+    struct alar_pack_desk *desk;
     struct alar_pack_piece piece;
     unsigned count = 0;
 
     cr_assert_eq(alar_record_reader_open(&records), ALAR_OK);
     cr_assert_eq(alar_pack_open(&reader, open(scratch_path("packed"), O_RDONLY)), ALAR_OK);
-    while (alar_pack_next(reader, &piece) == ALAR_OK) {
+    cr_assert_eq(alar_pack_desk_open(&desk), ALAR_OK);
+    while (alar_pack_next(reader, desk, &piece) == ALAR_OK) {
         struct alar_text line;
         char kept[4096];
 
@@ -193,8 +195,8 @@ static unsigned events_are_same(void)
         }
         memset(&event, 0xa5, sizeof event);
         memset(&other, 0x5a, sizeof other);
-        alar_pack_event(reader, &event);
-        cr_assert_eq(alar_pack_text(reader, &line), ALAR_OK);
+        alar_pack_event(desk, &event);
+        cr_assert_eq(alar_pack_text(desk, &line), ALAR_OK);
         snprintf(kept, sizeof kept, "%.*s", (int)line.length, line.data);
         cr_assert_eq(alar_record_read(records, line.data, line.length, &other, &error), ALAR_OK,
                      "%s", kept);
@@ -209,6 +211,7 @@ static unsigned events_are_same(void)
     }
     cr_assert_str_eq(alar_pack_error(reader), "");
     alar_pack_close(reader);
+    alar_pack_desk_close(desk);
     alar_record_reader_close(records);
     return count;
 }

@@ -57,6 +57,7 @@ rows_hold() { # each row, judged in one go: the process costs more than the hist
         | join(" ")' >"$SCRATCH/judged"
     (cd "$SCRATCH/asis" && timeout -k 2 60 "$alar" check ./*.jsonl | sed 's|^\./||') >"$SCRATCH/said"
     cp "$SCRATCH/said" "$SCRATCH/.words"
+    words_input "$SCRATCH"/asis/*.jsonl
     words_hold life
     for claim in "${names[@]}"; do check "$claim" holds "${claim//[^A-Za-z0-9]/-}"; done
 }

@@ -111,7 +111,7 @@ BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 
 # ---- targets for people --------------------------------------------------------------------------
 
-.PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit faults tidy fix cover install uninstall deb
+.PHONY: help deps all run tests check check-full unit mpi asan valgrind-unit faults tidy fix cover install uninstall deb proofs
 .PHONY: deps-matrix matrix matrix-programs clean mutants strangers mutants-judge sim spec spec-full patches fuzz bench benchmarks view-test audit-values
 # A recursive build uses both cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2)
@@ -178,6 +178,10 @@ asan: ## the Criterion suites under AddressSanitizer and UBSan, with planted def
 
 spec: ## search the models with Spin, over the production objects
 	$(Q)spec/verify.sh
+
+proofs: ## the bounds of sums proven with Coq and Flocq (installs them)
+	$(Q)ci/install-deps.sh proofs
+	$(Q)BUILD='$(BUILD)' spec/coq/prove.sh
 
 spec-full: ## the same at sizes that take minutes
 	$(Q)spec/verify.sh --full

@@ -10,6 +10,7 @@ import argparse
 import datetime
 import os
 import platform
+import re
 import subprocess
 import sys
 
@@ -17,6 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 import ledger  # noqa: E402
+import readers  # noqa: E402
 import rows as table  # noqa: E402
 import runs as programs  # noqa: E402
 import toy  # noqa: E402
@@ -86,6 +88,7 @@ def examine(row, python):
     """One row of the table, as a list of cells."""
     cases = {"uneven": {"case": "uneven", "interval": row.interval},
              "even": {"case": "even", "interval": row.interval, "steps": CLEAN},
+             "watched": {"case": "even", "interval": 3 if row.interval > 1 else 1, "steps": 9, "recorder": ["--watch"]},
              **{case: {"case": case, "interval": 1} for case in CASES if case not in row.skips}}
     runs = programs.run_all(row, python, cases)
     end = runs["uneven"].end()
@@ -93,6 +96,7 @@ def examine(row, python):
     step, line = counts(runs["uneven"], runs.get("empty", runs["uneven"]), runs["even"], row.interval if "empty" in runs else 1)
     count, blocking = runs["even"].collectives()
     cells = [cell(runs[case], word, is_last) if case in runs else "-" for case in CASES]
+    reads = runs["watched"].end() or readers.words(runs["watched"])
     even = clean(runs["even"], word, is_last)
     if even != "right" and runs["even"].lines:
         runs.update(programs.run_all(row, python, {"same": {"case": "same", "interval": row.interval, "steps": CLEAN}}))
@@ -100,25 +104,31 @@ def examine(row, python):
     for run in runs.values():
         run.close()
     return [row.name, version(row, python), word + (" of the last step" if is_last else ""), step, line,
-            "all" if count and blocking == count else "%d of %d" % (blocking, count)] + cells + [even, row.upstream or "-", row.place]
+            "all" if count and blocking == count else "%d of %d" % (blocking, count), reads] + cells + [even, row.upstream or "-", row.place]
 
 
-HEAD = ("what logs", "version", "the logged number is", "collectives a step", "a line", "blocking", "a rank without tokens",
+HEAD = ("what logs", "version", "the logged number is", "collectives a step", "a line", "blocking", "who reads when", "a rank without tokens",
         "NaN on one rank", "a short last batch", "even data", "upstream", "`alar.Log` in its place")
 
 
 FOUND = ("what", "script", "what it printed")
+CELL = re.compile(r"(?<=\|)(?:[^|\\]|\\.)+")  # of a row; what is behind a backslash ends none
 
 
 def shipped(path):
     """{first cell: cells} of the tables as they were last written."""
     with open(path) as file:
-        rows = [line.strip().strip("|").split("|") for line in file if line.startswith("| ")]
+        rows = [CELL.findall(line.strip()) for line in file if line.startswith("| ")]
     return {cells[0].strip(): [cell.strip() for cell in cells] for cells in rows}
 
 
 def written(head, rows):
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *rows))
+
+
+def code(text):
+    """A code span in a cell."""
+    return "`%s`" % text.replace("`", "'").replace("|", "\\|")
 
 
 def not_run(name, reason, head):
@@ -129,9 +139,12 @@ def page(results, printed, before):
     """The whole page; what did not run keeps its last cells."""
     with open(os.path.join(HERE, "page.md")) as file:
         text = file.read()
-    rows = [results.get(row.name) or before.get(row.name) or not_run(row.name, why_not(row), HEAD) for row in table.ROWS]
-    findings = [[one.what, "[%s](../tests/frameworks/repro/%s)" % (one.script, one.script), "`%s`" % printed[one.script]]
-                if one.script in printed else before.get(one.what) or not_run(one.what, why_not(one), FOUND) for one in table.FINDINGS]
+    def kept(name, why, head):
+        cells = before.get(name, ())
+        return cells if len(cells) == len(head) else not_run(name, why, head)
+    rows = [results.get(row.name) or kept(row.name, why_not(row), HEAD) for row in table.ROWS]
+    findings = [[one.what, "[%s](../tests/frameworks/repro/%s)" % (one.script, one.script), code(printed[one.script])]
+                if one.script in printed else kept(one.what, why_not(one), FOUND) for one in table.FINDINGS]
     machine = "%s, Python %s, %d cores, %s" % (platform.machine(), platform.python_version(), os.cpu_count(),
                                               datetime.date.today().isoformat())
     for mark, words in (("@TABLE@", written(HEAD, rows)), ("@FINDINGS@", written(FOUND, findings)), ("@MACHINE@", machine),

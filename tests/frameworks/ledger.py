@@ -7,18 +7,24 @@ import json
 import os
 import struct
 import subprocess
+import time
 
 MARK = "@@ "
 
 
 def contributed(step, microbatch, total, tokens, dtype="f32"):
     """One rank's part of a microbatch: sum of losses, count of valid tokens, and in what they are added up. Steps count from 1."""
-    print(MARK + json.dumps({"step": step, "mb": microbatch, "in": [total, tokens], "dtype": dtype}), flush=True)
+    said({"step": step, "mb": microbatch, "in": [total, tokens], "dtype": dtype})
 
 
 def logged(first, last, loss, metric="loss"):
     """One logged number, which stands for the steps first .. last."""
-    print(MARK + json.dumps({"first_step": first, "step": last, "loss": float(loss), "metric": metric}), flush=True)
+    said({"first_step": first, "step": last, "loss": float(loss), "metric": metric})
+
+
+def said(record):
+    """On the recorder's clock, so that both can be laid side by side."""
+    print(MARK + json.dumps(dict(record, ns=time.monotonic_ns())), flush=True)
 
 
 def read(output):
@@ -54,6 +60,7 @@ def history(parts, lines, declared=None, is_last=False, metric="loss"):
             records.append({"ev": "done", "rank": rank, "op": op, "out": [special(v) for v in total]})
     for line in lines:
         report = dict(line, ev="report", rank=0, loss=special(line["loss"]))
+        del report["ns"]
         report["ops"] = [op for op, (step, _) in enumerate(keys) if line["first_step"] <= step <= line["step"]]
         if declared:
             report["normalization"], report["over"] = declared

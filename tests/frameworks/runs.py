@@ -32,23 +32,25 @@ class Run:
         with open(os.path.join(self.directory, name), errors="replace") as file:
             return file.read()
 
-    def collectives(self):
-        """Collectives of the last rank, and how many of them blocked; a gradient's, and those of its norm after it, aside."""
-        count = blocking = aside = 0
-        name = "rank%d.jsonl" % (len(self.codes) - 1)
-        for path in glob.glob(os.path.join(self.directory, "recording", "**", name), recursive=True):
+    def recorded(self, rank):
+        """The records of a rank, the header first; without the issues of gradients and of their norms, which follow them."""
+        aside = 0
+        for path in sorted(glob.glob(os.path.join(self.directory, "recording", "**", "rank%d.jsonl" % rank), recursive=True)):
             with open(path) as file:
                 for record in map(json.loads, file):
-                    if record["ev"] not in ("issue", "call"):
-                        continue
-                    if record.get("n") == toy.GRADIENT:
-                        aside = self.norms
-                    elif aside:
-                        aside -= 1
-                    else:
-                        count += 1
-                        blocking += bool(record.get("sync"))
-        return count, blocking
+                    if record["ev"] in ("issue", "call"):
+                        if record.get("n") == toy.GRADIENT:
+                            aside = self.norms
+                            continue
+                        if aside:
+                            aside -= 1
+                            continue
+                    yield record
+
+    def collectives(self):
+        """Collectives of the last rank, and how many of them blocked; a gradient's, and those of its norm after it, aside."""
+        made = [record for record in self.recorded(len(self.codes) - 1) if record["ev"] in ("issue", "call")]
+        return len(made), sum(bool(record.get("sync")) for record in made)
 
     def end(self):
         """How it ended when it did not end well; None when it did."""
@@ -83,7 +85,7 @@ def launch(python, modules, env, runs):
 
 def run_all(row, python, cases):
     """{name: Run} for {name: variables of toy.py}."""
-    runs = [{"program": os.path.join(HERE, "programs", row.program), "ranks": row.ranks, "is_recorded": True,
+    runs = [{"program": os.path.join(HERE, "programs", row.program), "ranks": row.ranks, "recorder": case.pop("recorder", []),
              "env": {name.upper(): str(value) for name, value in case.items()}} for case in cases.values()]
     ended = launch(python, ("alar.torch.launch", *row.modules), row.env, runs)
     return {name: Run(row, directory, codes) for name, (directory, codes) in zip(cases, ended)}
@@ -91,7 +93,7 @@ def run_all(row, python, cases):
 
 def reproduce(findings, python):
     """{script: what it printed at the end, rank by rank} for findings of the same modules and environment."""
-    runs = [{"program": os.path.join(HERE, "repro", finding.script), "ranks": finding.ranks, "is_recorded": False, "env": {}}
+    runs = [{"program": os.path.join(HERE, "repro", finding.script), "ranks": finding.ranks, "recorder": None, "env": {}}
             for finding in findings]
     printed = {}
     for finding, (directory, codes) in zip(findings, launch(python, findings[0].modules, findings[0].env, runs)):

@@ -1,9 +1,10 @@
 """Ranks of many runs out of one process, so that what they import is imported once.
 
-    python warm.py MODULE... <RUNS      RUNS: JSON, [{"program", "directory", "ranks", "seconds", "env", "is_recorded"}]
+    python warm.py MODULE... <RUNS      RUNS: JSON, [{"program", "directory", "ranks", "seconds", "env", "recorder"}]
 
 Prints the exit codes of each run's ranks, [[CODE]]. The ranks are forked, one run after the other; what rank R
-prints goes to DIRECTORY/outR and DIRECTORY/errR, what alar.torch records to DIRECTORY/recording.
+prints goes to DIRECTORY/outR and DIRECTORY/errR, what alar.torch records to DIRECTORY/recording; `recorder`: its options,
+or null where nothing is recorded.
 """
 import importlib
 import json
@@ -39,9 +40,9 @@ def become(run, rank, port):
                       TORCHELASTIC_USE_AGENT_STORE="True", TORCHELASTIC_RESTART_COUNT="0")
     signal.alarm(run["seconds"])  # what hangs ends by it, wherever it hangs
     try:
-        if run["is_recorded"]:
+        if run["recorder"] is not None:
             from alar.torch.launch import main
-            code = main(["-o", os.path.join(run["directory"], "recording"), run["program"]])
+            code = main([*run["recorder"], "-o", os.path.join(run["directory"], "recording"), run["program"]])
         else:
             code = runpy.run_path(run["program"], run_name="__main__") and 0
     except BaseException:

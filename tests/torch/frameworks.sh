@@ -13,6 +13,23 @@ of_scripts() {
     ! grep -nE '^ *(import|from) +(alar|ledger|toy)\b' "$here"/*.py
 }
 
+# rows_whole FILE: each row of its tables has a cell for each of its head, and closes what it begins as code.
+rows_whole() {
+    awk -F'|' '
+        !/^\|/ { head = 0; next }
+        { gsub(/\\\|/, ""); cells = NF; marks = gsub(/`/, "") }
+        head == 0 { head = cells }
+        cells != head { print FILENAME ":" FNR ": expected " head - 2 " cells, found " cells - 2; bad = 1 }
+        marks % 2 { print FILENAME ":" FNR ": expected the end of a code span"; bad = 1 }
+        END { exit bad }' "$1"
+}
+
+expect_code "who reads when, of recordings made by hand" 0 env PYTHONPATH=tests/frameworks python3 -B tests/frameworks/planted.py
+expect_code "the tables of the page are whole" 0 rows_whole spec/frameworks.md
+sed 's/ | all | / | /' spec/frameworks.md >"$SCRATCH/cut.md"
+expect_text "a row that lacks a cell is noticed" 1 "cells, found" rows_whole "$SCRATCH/cut.md"
+sed 's/` |$/ |/' spec/frameworks.md >"$SCRATCH/open.md"
+expect_text "code that does not end is noticed" 1 "expected the end of a code span" rows_whole "$SCRATCH/open.md"
 expect_code "each finding has a script of 30 lines that needs the framework alone" 0 of_scripts tests/frameworks/repro
 cp -r tests/frameworks/repro "$SCRATCH/repro"
 echo "import alar" >>"$SCRATCH/repro/plain_means.py"

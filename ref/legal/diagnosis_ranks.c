@@ -34,8 +34,9 @@ static void hypothesis_try_replacement(struct alar_hypothesis *hypothesis,
                                        struct alar_explanation explanation, uint64_t bits)
 {
     uint32_t rank = explanation.rank;
-    uint64_t own = hypothesis->reduce.bits[rank];
 
+    PRE(rank < hypothesis->reduce.n);
+    uint64_t own = hypothesis->reduce.bits[rank];
     double moved = hypothesis_number(hypothesis, bits) - hypothesis_number(hypothesis, own);
 
     if (bits == own || !hypothesis_is_worth(hypothesis, moved)) {
@@ -74,6 +75,8 @@ static void hypothesis_try_rank(struct alar_hypothesis *hypothesis, uint32_t ran
     struct alar_explanation doubled = {ALAR_CAUSE_DOUBLED, rank, 0, 0, ALAR_PROOF_ILLEGAL};
     struct alar_adder adder = hypothesis->reduce.adder;
     uint32_t n = hypothesis->reduce.n;
+
+    PRE(rank < n);
     uint64_t own = hypothesis->reduce.bits[rank];
     double number = hypothesis_number(hypothesis, own);
     bool is_average = hypothesis->reduce.red == ALAR_AVG;

@@ -45,7 +45,7 @@ CHECKS = {
     "legal": ([script("told"), ["words"], suites("bound", "certificate", "hull", "power", "provenance", "specials")],
               [suites("diagnose", "certificate_*"), script("proof"), script("values"),
                suites("judge*", "report", "order", "mutant"), script("outcomes")]),
-    "numbers": ([suites("fp", "exact", "exact_*", "tree", "payload_*"), script("told"), ["words"], script("hostile")],
+    "numbers": ([suites("fp", "exact", "exact_*", "tree", "order", "inputs", "payload_*"), script("told"), ["words"], script("hostile")],
                 [script("values"), script("exact"), script("order"), suites("bound", "hull", "provenance", "backend_sim", "dataset", "order")]),
 }
 SWAPS = [(r"(?<![<>=!-])<(?![<=])", "<="), (r"<=", "<"), (r"(?<![<>-])>(?![>=])", ">="), (r"(?<!-)>=", ">"), (r"==", "!="),
@@ -131,14 +131,14 @@ class Tree:
         return self.originals[path, program]
 
     def build(self, program, path, text):
-        """True when the program is built, False when it is the same as ever, None when the text is no C."""
+        """True when the program is built, False when it is the same as ever, None when the text is no program."""
         original = self.original(program, path)
         target = self.compile(program, path, text)
         if target is None or open(target, "rb").read() == original:
             return None if target is None else False
         line = re.sub(r" -o \S*/(alar|unit)$", r" -s -o %s/\1" % self.farm, self.links[program])
-        subprocess.run(line.replace("gcc ", "gcc " + target + " ", 1), shell=True, check=True, stderr=subprocess.DEVNULL)
-        return True
+        line = line.replace("gcc ", "gcc " + target + " ", 1)
+        return True if subprocess.run(line, shell=True, stderr=subprocess.DEVNULL).returncode == 0 else None
 
 
 def run(words, farm, **environment):

@@ -24,6 +24,9 @@ static void life_return(struct alar_judge *judge, struct judge_entry *entry)
         INV("what is given back was pending", rank->pending > 0);
         rank->pending--;
         entry->is_lent = false;
+        if (rank->is_indexed) {
+            judge_uses_close(judge, entry);
+        }
     }
 }
 
@@ -49,12 +52,18 @@ static bool life_shows_done(enum alar_anomaly anomaly)
            anomaly == ALAR_ANOMALY_NO_VALUE_READ || anomaly == ALAR_ANOMALY_USED_TWICE;
 }
 
+/* Does it lose its storage by this? */
+static bool life_loses(enum judge_act act)
+{
+    return act == JUDGE_ACT_UNSTORE || act == JUDGE_ACT_REUSE;
+}
+
 /* Storage that was given away twice is told of once, and goes by its name no more. */
 static bool life_is_told(const struct judge_entry *entry, enum judge_act act)
 {
     uint32_t lost = 1u << JUDGE_ACT_UNSTORE | 1u << JUDGE_ACT_REUSE;
 
-    return (act == JUDGE_ACT_UNSTORE || act == JUDGE_ACT_REUSE) && (entry->acts & lost) != 0;
+    return life_loses(act) && (entry->acts & lost) != 0;
 }
 
 void judge_life_found(struct alar_judge *judge, enum alar_anomaly anomaly,
@@ -101,6 +110,9 @@ struct judge_row judge_life_act(struct alar_judge *judge, struct judge_subject s
     }
     entry->acts |= is_ordered ? 0 : 1u << act; /* elsewhere its storage is the back end's still */
     entry->life = is_ordered ? entry->life : (uint8_t)row.next;
+    if (life_loses(act) && !is_ordered && entry->is_lent) {
+        judge_uses_close(judge, entry);
+    }
     life_return(judge, entry);
     return row;
 }

@@ -109,16 +109,13 @@ static void loop_read(struct alar_judge *judge)
 }
 
 /* Ranks with one clock have one leader, whichever of their headers comes first. */
-static void clock_leader(const struct alar_judge *judge, struct judge_rank *rank, uint32_t number)
+static void clock_leader(struct alar_judge *judge, struct judge_rank *rank, uint32_t number)
 {
-    rank->leader = number;
-    for (uint32_t r = 0; r < judge->setup.world; r++) {
-        const struct judge_rank *other = judge_rank_at(judge, r);
+    uint64_t known = alar_table_get(judge->arena, &judge->clocks, rank->clock);
 
-        if (other != rank && other->has_trace && other->clock == rank->clock) {
-            rank->leader = other->leader;
-            return;
-        }
+    rank->leader = known ? (uint32_t)known - 1 : number;
+    if (!known) {
+        alar_table_put(judge->arena, &judge->clocks, rank->clock, (uint64_t)number + 1);
     }
 }
 

@@ -22,7 +22,8 @@ void judge_op_forget(struct alar_judge *judge, uint64_t made)
 {
     struct judge_op *op = judge_op_at(judge, made);
 
-    judge_op_unlink(judge, made);
+    judge_op_unlink(judge, made, judge_report_wants(op));
+    judge_reports_settled(judge, op);
     op->place = judge_entry_at(judge, op, 0)->issue.place;
     for (uint32_t m = 0; m < op->members; m++) {
         struct judge_entry *entry = judge_entry_at(judge, op, m);
@@ -32,10 +33,9 @@ void judge_op_forget(struct alar_judge *judge, uint64_t made)
         }
     }
     alar_arena_give(judge->arena, op->entry, op->room * sizeof(struct judge_entry));
-    if (judge_report_wants(op)) {
+    if (op->is_kept) {
         judge_report_keep(judge, made);
     } else {
-        judge->log.is_stale = true;
         judge_op_hold(judge, made);
     }
 }

@@ -20,6 +20,7 @@ static void narrow_move(struct alar_judge *judge, uint64_t from, uint64_t to)
     if (moved->life == JUDGE_FREE) {
         return;
     }
+    judge_uses_move(judge, to);
     if (moved->newer) {
         ((struct judge_entry *)alar_arena_at(judge->arena, moved->newer))->older = to;
     } else {
@@ -96,10 +97,8 @@ void judge_group_narrow(struct alar_judge *judge, uint64_t at)
     for (uint32_t k = 0; k < count; k++) {
         rank[to++] = (uint32_t)said[k].bits; /* of all ranks, in order: a rank is its own index */
     }
-    for (uint64_t o = judge->oldest; o; o = judge_op_at(judge, o)->newer) {
-        if (judge_op_at(judge, o)->group == at) {
-            narrow_op(judge, judge_op_at(judge, o), rank, count);
-        }
+    for (uint64_t o = group->lowest_op; o; o = judge_op_at(judge, o)->higher) {
+        narrow_op(judge, judge_op_at(judge, o), rank, count);
     }
     for (uint32_t k = 0; k < count; k++) {
         expected[k] = expected[rank[k]];

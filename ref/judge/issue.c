@@ -56,28 +56,21 @@ static void issue_match(struct alar_judge *judge, struct judge_op *op,
     }
 }
 
-/* Two operations on disjoint slices of one storage do not meet. */
-static bool issue_overlaps(const struct judge_entry *a, const struct judge_entry *b)
-{
-    return a->at < b->at ? b->at - a->at < a->n : a->at - b->at < b->n;
-}
-
+/* What is pending on the storage that it uses loses it; reading the same input twice is no use of
+   it. Two operations on disjoint slices of one storage do not meet. */
 static void issue_storage(struct alar_judge *judge, const struct judge_entry *entry)
 {
-    const struct judge_rank *rank = judge_rank_at(judge, entry->rank);
-    uint64_t next = rank->newest;
+    struct judge_storage out = {entry->rank, entry->buf, entry->at, entry->n};
+    struct judge_storage in = {entry->rank, entry->send, entry->at, entry->n};
+    uint64_t next = entry->buf ? judge_uses_open(judge, 0, out, true) : 0;
 
-    for (uint32_t left = rank->pending; left > 0;) {
+    next = entry->send ? judge_uses_open(judge, next, in, false) : next;
+    while (next) {
         struct judge_entry *other = alar_arena_at(judge->arena, next);
         struct judge_subject subject = {judge_op_at(judge, other->op), other, false};
-        bool is_shared = entry->buf && (entry->buf == other->buf || entry->buf == other->send);
 
-        next = other->older;
-        left -= other->is_lent;
-        if (other->is_lent && (is_shared || (entry->send && entry->send == other->buf)) &&
-            issue_overlaps(entry, other)) {
-            (void)judge_life_act(judge, subject, JUDGE_ACT_REUSE);
-        }
+        next = other->beside;
+        (void)judge_life_act(judge, subject, JUDGE_ACT_REUSE);
     }
 }
 

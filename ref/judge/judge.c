@@ -6,28 +6,11 @@
 
 #include <string.h>
 
-enum {
-    JUDGE_BUCKETS = 64
-};
-
 static const struct alar_text world_name = {"world", 5};
 
 size_t alar_judge_size(void)
 {
     return sizeof(struct alar_judge);
-}
-
-static size_t group_room(uint32_t members)
-{
-    return alar_arena_block(sizeof(struct judge_group)) +
-           alar_arena_block(members * sizeof(uint32_t)) +
-           2 * alar_arena_block(members * sizeof(uint64_t));
-}
-
-size_t alar_judge_start_room(uint32_t world)
-{
-    return alar_arena_block(world * sizeof(struct judge_rank)) +
-           alar_arena_block(JUDGE_BUCKETS * sizeof(uint64_t)) + group_room(world);
 }
 
 enum alar_status alar_judge_start(struct alar_judge *judge, struct alar_arena *arena,
@@ -55,30 +38,6 @@ enum alar_status alar_judge_start(struct alar_judge *judge, struct alar_arena *a
         judge_rank_at(judge, r)->clock = JUDGE_TICKS;
     }
     return ALAR_OK;
-}
-
-size_t alar_judge_headroom(const struct alar_judge *judge, const struct alar_event *event)
-{
-    uint32_t world = judge->setup.world;
-    size_t in = event->has[ALAR_FIELD_IN] ? (size_t)event->number[ALAR_FIELD_IN] : 0;
-    size_t out = event->has[ALAR_FIELD_OUT] ? (size_t)event->number[ALAR_FIELD_OUT] : 0;
-    size_t bits = event->has[ALAR_FIELD_BITS] ? (size_t)event->number[ALAR_FIELD_BITS] : 0;
-    size_t row = (out > bits ? out : bits) + 1, rows = judge->rows_max ? 2 * judge->rows_max : 2;
-    size_t room = 0;
-
-    row = row > judge->out_max + 1 ? row : judge->out_max + 1;
-    if (out + bits > 0) {
-        room += alar_arena_block(rows * row * sizeof(uint64_t));
-    }
-
-    if (event->record == ALAR_RECORD_ISSUE) {
-        room += group_room(world) + alar_arena_block(sizeof(struct judge_op)) +
-                alar_arena_block(world * sizeof(struct judge_entry)) +
-                alar_arena_block((world * in + 1) * sizeof(uint64_t)) +
-                alar_arena_block(2 * judge->buckets * sizeof(uint64_t));
-    }
-    room += judge_report_headroom(judge, event) + judge_call_headroom(judge, event);
-    return room + (event->record == ALAR_RECORD_DECLARE ? group_room(world) : 0);
 }
 
 static enum alar_status event_dispatch(struct alar_judge *judge)

@@ -72,6 +72,9 @@ struct judge_entry {
     uint32_t fetch_rank;
     int64_t deadline;        /* absolute, in the same units; INT64_MAX for none */
     uint64_t ver, buf, send; /* hashes of names; 0 for none */
+    uint64_t use[2];         /* its output's and its input's places in trees of uses.c; 0: none */
+    uint64_t order;          /* later entries have greater ones */
+    uint64_t beside, listed; /* the next of a list of entries, and which list: judge_uses_open */
     uint64_t issued_on;      /* stream of the issue; JUDGE_NEVER: the rank's only one */
     uint64_t stream;         /* the same, then that of its wait */
     struct judge_order ordered[JUDGE_STREAMS]; /* by waits that returned */

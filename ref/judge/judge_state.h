@@ -2,6 +2,7 @@
 #ifndef ALAR_JUDGE_STATE_H
 #define ALAR_JUDGE_STATE_H
 
+#include "base/table.h"
 #include "engine/schema.h"
 #include "judge/judge.h"
 #include "judge/judge_entry.h"
@@ -10,6 +11,8 @@
 enum {
     JUDGE_WINDOW = 64, /* settled operations of a group that are remembered, see judge_window */
     JUDGE_WINDOW_RANKS = 1024, /* up to here; beyond that fewer, so that memory stays */
+    JUDGE_WALKED = 256,        /* entries of a rank that are looked at one by one */
+    JUDGE_BUCKETS = 64,        /* of the table of operations, at first */
     JUDGE_TICKS = 1,           /* the clock that all ranks share which count ticks */
     JUDGE_HULL_RANKS = 12,     /* up to here an exact hull costs less than a millisecond */
     JUDGE_THOROUGH = 256, /* values that are searched for as long as it takes; later ones aren't */
@@ -26,20 +29,22 @@ struct judge_rank {
     struct alar_place last; /* its last record */
     uint64_t next_i;        /* running number expected next */
     bool has_i, has_t, has_any, has_trace, has_issued;
-    bool is_over;      /* `end` or `exit` seen, or the history is bare */
-    bool is_exited;    /* `exit` seen, and no `end` after it */
-    bool is_killed;    /* by a signal */
-    bool is_given_up;  /* ended with a code other than 0: nobody waits for what was pending */
-    bool is_aborted;   /* `abort` seen: */
-    uint64_t aborted;  /* of this group; JUDGE_NEVER: of all */
-    int64_t t;         /* latest */
-    int64_t t0;        /* added to make times of one clock comparable */
-    uint64_t clock;    /* ranks with the same clock, not 0, are comparable */
-    uint32_t leader;   /* the first rank that had this clock; of it: */
-    uint64_t settling; /* the operation whose times were read, */
-    uint32_t latest;   /* and the member that issued it last */
-    uint64_t newest;   /* of its entries of unsettled operations, in the order it issued them */
-    uint32_t pending;  /* of these: handles whose buffers belong to the back end */
+    bool is_over;        /* `end` or `exit` seen, or the history is bare */
+    bool is_exited;      /* `exit` seen, and no `end` after it */
+    bool is_killed;      /* by a signal */
+    bool is_given_up;    /* ended with a code other than 0: nobody waits for what was pending */
+    bool is_aborted;     /* `abort` seen: */
+    uint64_t aborted;    /* of this group; JUDGE_NEVER: of all */
+    int64_t t;           /* latest */
+    int64_t t0;          /* added to make times of one clock comparable */
+    uint64_t clock;      /* ranks with the same clock, not 0, are comparable */
+    uint32_t leader;     /* the first rank that had this clock; of it: */
+    uint64_t settling;   /* the operation whose times were read, */
+    uint32_t latest;     /* and the member that issued it last */
+    uint64_t newest;     /* of its entries of unsettled operations, in the order it issued them */
+    uint32_t remembered; /* how many these are, */
+    uint32_t pending;    /* and of these: handles whose buffers belong to the back end */
+    bool is_indexed;     /* were they ever too many to look at one by one? see uses.c */
     struct alar_stand stand; /* where it stood when it was last looked at; no place: it moved on */
 };
 
@@ -64,6 +69,7 @@ struct judge_group {
     uint64_t rank;     /* uint32_t[members], ascending */
     uint64_t expected; /* uint64_t[members]: next number; JUDGE_NEVER before the first */
     uint64_t highest;  /* number that was issued in it so far */
+    uint64_t lowest_op, highest_op; /* unsettled ones, by number; 0: there is none */
     bool is_world;
     bool is_declared;           /* are the members known, rather than assumed to be all ranks? */
     uint64_t members_hash;      /* of all of them */
@@ -91,8 +97,9 @@ enum judge_collective {
 
 struct judge_op {
     uint64_t group, number;
-    uint64_t chain;        /* next in the hash bucket */
-    uint64_t newer, older; /* all unsettled operations, by creation */
+    uint64_t chain;         /* next in the hash bucket */
+    uint64_t newer, older;  /* all unsettled operations, by creation */
+    uint64_t higher, lower; /* those of its group, by number */
     uint32_t members, issued, finished;
     uint32_t room;   /* parts there is memory for: members, before the group was narrowed */
     uint32_t passed; /* members that have issued all operations of its window */
@@ -127,6 +134,8 @@ struct judge_op {
     bool is_mixed;           /* its ranks do not mean the same all-reduce */
     bool is_tainted;         /* a cause was found; what its value says is an echo */
     bool is_found;           /* something was found */
+    bool is_kept;            /* settled, and kept for reports */
+    uint64_t waiting;        /* reports that wait for it first; see report_keep.c */
     struct alar_place place; /* of the first member's issue, once the entries are gone */
 };
 
@@ -136,54 +145,7 @@ struct judge_names {
     uint64_t hash[ALAR_METRICS_MAX];
 };
 
-/* One operation of a report. */
-struct judge_part {
-    uint64_t group, number;
-    uint64_t op; /* kept; 0 while it is not settled */
-};
-
-/* A report whose operations are not all settled yet. */
-struct judge_report {
-    uint64_t next;
-    uint64_t metric;
-    uint64_t sink; /* hash of its name */
-    struct alar_place place;
-    uint32_t rank;
-    int64_t first_step, step;
-    int64_t tokens, nonfinite, empty; /* -1: not given */
-    int32_t normalization, over;      /* index of the word; -1: not declared */
-    int32_t kind;                     /* likewise, of the value */
-    int64_t holder;                   /* rank that holds the extreme; -1: not given */
-    enum alar_dtype dtype;            /* of the value: F32 or F64 */
-    bool is_empty;                    /* EMPTY was shown */
-    bool is_special;                  /* NaN or an infinity was shown */
-    double low, high;               /* the numbers it may stand for: one, or those that print so */
-    bool has_before;                /* did the same rank report the metric before? */
-    double before_low, before_high; /* the number that it showed then */
-    uint32_t parts;
-    uint32_t settled; /* that many of them are settled, and maybe more */
-    uint64_t part;    /* struct judge_part[room] */
-    uint64_t room;
-    /* The same with operations that others of their step replaced: they may as well be microbatches
-       of it. 0 where there are none. */
-    uint32_t all_parts;
-    uint64_t all;
-    bool has_replaced; /* are there operations of its steps that were reduced again since? */
-    bool is_early;     /* written while its rank waited for one of its operations */
-    bool is_retried;   /* it is known that they are no microbatches */
-};
-
-/* What the judgement of log lines remembers, see report.h. */
-struct report {
-    uint64_t metric;         /* first of a chain */
-    uint64_t waiting, last;  /* reports whose operations are not all settled, in a row */
-    bool is_stale;           /* an operation ended since that was not kept */
-    uint64_t oldest, newest; /* settled operations that a report may still stand for */
-    uint64_t kept, kept_max;
-    bool is_learned;             /* a report showed how long an interval is */
-    struct judge_report good;    /* the last one found good; no parts: none */
-    struct judge_part good_part; /* its first operation; the others follow in a row */
-};
+#include "judge/judge_log.h"
 
 /* Storage that a record names and no operation used so far. */
 struct judge_stray {
@@ -199,14 +161,18 @@ struct alar_judge {
     struct alar_contract contract;
     struct alar_loop loop;
     bool is_contract_given[ALAR_FIELD_COUNT];
-    uint64_t rank;  /* struct judge_rank[world] */
-    uint64_t group; /* first group */
+    uint64_t rank;            /* struct judge_rank[world] */
+    uint64_t group;           /* first group */
+    struct alar_table groups; /* by the hash of the name */
+    struct alar_table clocks; /* the leader of each, and 1 */
     uint16_t
         is_refuted[ALAR_TREE_KIND_COUNT]; /* by start: trees that failed to explain something */
     uint64_t searched;                    /* values that no named tree explained */
     uint64_t bucket;                      /* uint64_t[buckets] */
     uint64_t buckets, live;
     uint64_t settling;              /* operations whose times were read */
+    struct alar_table uses;         /* of storage, by rank and name; see uses.c */
+    uint64_t used, listing;         /* entries so far, and lists that were made of them */
     uint32_t rows_max, out_max;     /* of all operations so far: results, and their elements */
     uint64_t oldest, newest;        /* unsettled operations */
     const struct alar_event *event; /* being judged */
@@ -243,7 +209,9 @@ uint64_t judge_members_hash(const struct alar_event *event);
 uint64_t judge_op_find(const struct alar_judge *judge, uint64_t group, uint64_t number);
 uint64_t judge_op_make(struct alar_judge *judge, uint64_t group, uint64_t number);
 void judge_op_forget(struct alar_judge *judge, uint64_t op);
-void judge_op_unlink(struct alar_judge *judge, uint64_t op); /* it can no longer be found */
+uint64_t judge_op_find_kept(const struct alar_judge *judge, uint64_t group, uint64_t number);
+/* It is settled, and can no longer be found but among those that are kept. */
+void judge_op_unlink(struct alar_judge *judge, uint64_t op, bool is_kept);
 void judge_op_give(struct alar_judge *judge, uint64_t op);
 void judge_chain_add(struct alar_judge *judge, uint64_t entry);
 void judge_chain_remove(struct alar_judge *judge, const struct judge_entry *entry);
@@ -385,6 +353,7 @@ bool judge_group_is_strange(const struct alar_judge *judge, const struct judge_g
 void judge_group_stranger(struct judge_group *group, uint32_t rank, uint64_t number);
 void judge_strangers(struct alar_judge *judge);
 
+#include "judge/judge_uses.h"
 #include "judge/judge_value.h"
 
 #endif

@@ -8,12 +8,11 @@
 uint64_t judge_group_find(const struct alar_judge *judge, struct alar_text name)
 {
     uint64_t hash = alar_text_hash(name);
-    uint64_t group = judge->group;
 
-    while (group && judge_group_at(judge, group)->hash != hash) {
-        group = judge_group_at(judge, group)->next;
-    }
-    return group;
+    /* Mostly there is one. */
+    return judge_group_at(judge, judge->group)->hash == hash
+               ? judge->group
+               : alar_table_get(judge->arena, &judge->groups, hash);
 }
 
 uint64_t judge_group_make(struct alar_judge *judge, struct alar_text name,
@@ -41,6 +40,7 @@ uint64_t judge_group_make(struct alar_judge *judge, struct alar_text name,
         group->members_hash = (group->members_hash ^ (rank[m] + 1)) * UINT64_C(0x100000001b3);
     }
     judge->group = made;
+    alar_table_put(judge->arena, &judge->groups, group->hash, made);
     return made;
 }
 
@@ -51,55 +51,79 @@ static uint64_t *judge_bucket(const struct alar_judge *judge, uint64_t group, ui
     return (uint64_t *)alar_arena_at(judge->arena, judge->bucket) + (mixed >> 32) % judge->buckets;
 }
 
-uint64_t judge_op_find(const struct alar_judge *judge, uint64_t group, uint64_t number)
+/* In the table stand unsettled operations and those that are kept for reports. */
+static uint64_t op_find(const struct alar_judge *judge, uint64_t group, uint64_t number,
+                        bool is_kept)
 {
     uint64_t op = *judge_bucket(judge, group, number);
 
     while (op &&
-           (judge_op_at(judge, op)->group != group || judge_op_at(judge, op)->number != number)) {
+           (judge_op_at(judge, op)->group != group || judge_op_at(judge, op)->number != number ||
+            judge_op_at(judge, op)->is_kept != is_kept)) {
         op = judge_op_at(judge, op)->chain;
     }
     return op;
 }
 
+uint64_t judge_op_find(const struct alar_judge *judge, uint64_t group, uint64_t number)
+{
+    return op_find(judge, group, number, false);
+}
+
+uint64_t judge_op_find_kept(const struct alar_judge *judge, uint64_t group, uint64_t number)
+{
+    return op_find(judge, group, number, true);
+}
+
 /* Twice the buckets once there is an operation for each. */
 static void judge_buckets_grow(struct alar_judge *judge)
 {
+    const uint64_t list[] = {judge->oldest, judge->log.oldest};
     uint64_t old = judge->bucket, count = judge->buckets;
 
-    if (judge->live < count) {
+    if (judge->live + judge->log.kept < count) {
         return;
     }
     judge->buckets = 2 * count;
     judge->bucket = alar_arena_take(judge->arena, 2 * count * sizeof(uint64_t));
-    for (uint64_t o = judge->oldest; o; o = judge_op_at(judge, o)->newer) {
-        struct judge_op *op = judge_op_at(judge, o);
-        uint64_t *bucket = judge_bucket(judge, op->group, op->number);
+    for (unsigned k = 0; k < sizeof list / sizeof *list; k++) {
+        for (uint64_t o = list[k]; o; o = judge_op_at(judge, o)->newer) {
+            struct judge_op *op = judge_op_at(judge, o);
+            uint64_t *bucket = judge_bucket(judge, op->group, op->number);
 
-        op->chain = *bucket;
-        *bucket = o;
+            op->chain = *bucket;
+            *bucket = o;
+        }
     }
     alar_arena_give(judge->arena, old, count * sizeof(uint64_t));
 }
 
-/* The operation behind which this one stands: those of a group stand in the order of their numbers,
-   whichever rank's lines came first. Ranks that begin with other numbers are the exception. */
-static uint64_t op_before(struct alar_judge *judge, const struct judge_op *op)
+/* The next unsettled operation of the group above this number; 0: there is none. The one below it
+   is there, but for the first that a rank issues. */
+static uint64_t op_above(const struct alar_judge *judge, uint64_t group, uint64_t number)
 {
-    struct judge_group *group = judge_group_at(judge, op->group);
-    uint64_t before = judge->newest;
+    uint64_t below = number ? judge_op_find(judge, group, number - 1) : 0;
+    uint64_t at =
+        below ? judge_op_at(judge, below)->higher : judge_group_at(judge, group)->lowest_op;
 
-    if (op->number < group->highest) {
-        for (uint64_t at = judge->newest; at; at = judge_op_at(judge, at)->older) {
-            const struct judge_op *other = judge_op_at(judge, at);
-
-            before =
-                other->group == op->group && other->number > op->number ? other->older : before;
-        }
-    } else {
-        group->highest = op->number;
+    while (at && judge_op_at(judge, at)->number <= number) {
+        at = judge_op_at(judge, at)->higher;
     }
-    return before;
+    return at;
+}
+
+/* Those of a group stand in the order of their numbers, whichever rank's lines came first: ranks
+   may begin with other numbers. */
+static void op_link_group(struct alar_judge *judge, uint64_t made, uint64_t above)
+{
+    struct judge_op *op = judge_op_at(judge, made);
+    struct judge_group *group = judge_group_at(judge, op->group);
+    uint64_t below = above ? judge_op_at(judge, above)->lower : group->highest_op;
+
+    op->lower = below;
+    op->higher = above;
+    *(below ? &judge_op_at(judge, below)->higher : &group->lowest_op) = made;
+    *(above ? &judge_op_at(judge, above)->lower : &group->highest_op) = made;
 }
 
 static void op_link(struct alar_judge *judge, uint64_t made, uint64_t before)
@@ -119,6 +143,8 @@ uint64_t judge_op_make(struct alar_judge *judge, uint64_t group, uint64_t number
     uint32_t members = judge_group_at(judge, group)->members;
     uint64_t made = alar_arena_take(judge->arena, sizeof(struct judge_op));
     struct judge_op *op = judge_op_at(judge, made);
+    uint64_t above =
+        number < judge_group_at(judge, group)->highest ? op_above(judge, group, number) : 0;
     uint64_t *bucket = judge_bucket(judge, group, number);
 
     op->group = group;
@@ -128,32 +154,42 @@ uint64_t judge_op_make(struct alar_judge *judge, uint64_t group, uint64_t number
     op->entry = alar_arena_take(judge->arena, members * sizeof(struct judge_entry));
     op->chain = *bucket;
     *bucket = made;
-    op_link(judge, made, op_before(judge, op));
+    op_link(judge, made, above ? judge_op_at(judge, above)->older : judge->newest);
+    op_link_group(judge, made, above);
+    if (number > judge_group_at(judge, group)->highest) {
+        judge_group_at(judge, group)->highest = number;
+    }
     judge->live++;
     judge->verdict.operations++;
     return made;
 }
 
-void judge_op_unlink(struct alar_judge *judge, uint64_t made)
+/* Out of the table. */
+static void op_drop(struct alar_judge *judge, uint64_t made)
 {
-    struct judge_op *op = judge_op_at(judge, made);
+    const struct judge_op *op = judge_op_at(judge, made);
     uint64_t *link = judge_bucket(judge, op->group, op->number);
 
     while (*link != made) {
         link = &judge_op_at(judge, *link)->chain;
     }
     *link = op->chain;
-    if (op->older) {
-        judge_op_at(judge, op->older)->newer = op->newer;
-    } else {
-        judge->oldest = op->newer;
-    }
-    if (op->newer) {
-        judge_op_at(judge, op->newer)->older = op->older;
-    } else {
-        judge->newest = op->older;
-    }
+}
+
+void judge_op_unlink(struct alar_judge *judge, uint64_t made, bool is_kept)
+{
+    struct judge_op *op = judge_op_at(judge, made);
+    struct judge_group *group = judge_group_at(judge, op->group);
+
+    *(op->older ? &judge_op_at(judge, op->older)->newer : &judge->oldest) = op->newer;
+    *(op->newer ? &judge_op_at(judge, op->newer)->older : &judge->newest) = op->older;
+    *(op->lower ? &judge_op_at(judge, op->lower)->higher : &group->lowest_op) = op->higher;
+    *(op->higher ? &judge_op_at(judge, op->higher)->lower : &group->highest_op) = op->lower;
     judge->live--;
+    op->is_kept = is_kept;
+    if (!is_kept) {
+        op_drop(judge, made);
+    }
 }
 
 /* Gives back what is left of an operation once nobody looks at it any more. */
@@ -161,6 +197,9 @@ void judge_op_give(struct alar_judge *judge, uint64_t made)
 {
     struct judge_op *op = judge_op_at(judge, made);
 
+    if (op->is_kept) {
+        op_drop(judge, made);
+    }
     if (op->in) {
         alar_arena_give(judge->arena, op->in, op->room * op->elements * sizeof(uint64_t));
     }
@@ -183,6 +222,11 @@ void judge_chain_add(struct alar_judge *judge, uint64_t made)
     }
     rank->newest = made;
     rank->pending += entry->is_lent;
+    entry->order = ++judge->used;
+    if (judge_uses_trees(rank)) {
+        judge_uses_add(judge, made);
+    }
+    rank->remembered++;
 }
 
 void judge_chain_remove(struct alar_judge *judge, const struct judge_entry *entry)
@@ -198,4 +242,8 @@ void judge_chain_remove(struct alar_judge *judge, const struct judge_entry *entr
         ((struct judge_entry *)alar_arena_at(judge->arena, entry->older))->newer = entry->newer;
     }
     rank->pending -= entry->is_lent;
+    rank->remembered--;
+    if (rank->is_indexed) {
+        judge_uses_remove(judge, entry);
+    }
 }

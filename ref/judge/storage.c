@@ -31,12 +31,6 @@ static bool range_meets(struct storage_range range, const struct judge_entry *en
     return range.at >= entry->at ? range.at - entry->at < entry->n : entry->at - range.at < range.n;
 }
 
-/* Storage that was lost goes by its name no more. */
-static bool storage_is_lost(const struct judge_entry *entry)
-{
-    return judge_did(entry, JUDGE_ACT_UNSTORE) || judge_did(entry, JUDGE_ACT_REUSE);
-}
-
 /* The elements below 64 of the operation that a read takes. */
 static uint64_t storage_read_mask(struct storage_range range, const struct judge_entry *entry)
 {
@@ -123,18 +117,6 @@ static enum judge_act storage_act(const struct alar_event *event)
     }
 }
 
-/* What the program writes there, or gives away, is no result any more, of whichever operation. */
-static void storage_touch(const struct alar_judge *judge, uint32_t rank, uint64_t buf,
-                          struct storage_range range)
-{
-    for (uint64_t next = judge_rank_at(judge, rank)->newest; next;) {
-        struct judge_entry *entry = alar_arena_at(judge->arena, next);
-
-        entry->is_touched = entry->is_touched || (entry->buf == buf && range_meets(range, entry));
-        next = entry->older;
-    }
-}
-
 /* What is done to one operation's storage. */
 static enum alar_status storage_act_on(struct alar_judge *judge, struct judge_subject subject,
                                        enum judge_act act, struct storage_range range)
@@ -147,46 +129,28 @@ static enum alar_status storage_act_on(struct alar_judge *judge, struct judge_su
     return ALAR_OK;
 }
 
-/* The last operation of the rank on the storage, as far as it is remembered. */
-static struct judge_subject storage_holder(const struct alar_judge *judge, uint32_t rank,
-                                           uint64_t buf, struct storage_range range)
-{
-    for (uint64_t next = judge_rank_at(judge, rank)->newest; next;) {
-        struct judge_entry *entry = alar_arena_at(judge->arena, next);
-
-        if (entry->buf == buf && range_meets(range, entry)) {
-            return (struct judge_subject){judge_op_at(judge, entry->op), entry, false};
-        }
-        next = entry->older;
-    }
-    return (struct judge_subject){NULL, NULL, false};
-}
-
 /* Storage belongs to all that is pending on it now, by whichever name it is reached, and what it
    holds is the value of its last operation. One that was named, and lost its storage, is pending
    still. spec: O-75 */
-static enum alar_status storage_reach(struct alar_judge *judge, uint32_t rank, uint64_t buf,
-                                      enum judge_act act, struct storage_range range,
-                                      struct judge_subject named)
+static enum alar_status storage_reach(struct alar_judge *judge, struct judge_storage storage,
+                                      enum judge_act act, struct judge_subject named)
 {
-    struct judge_subject holder = storage_holder(judge, rank, buf, range);
-    uint64_t next = judge_rank_at(judge, rank)->newest;
+    struct storage_range range = {storage.at, storage.n};
+    struct judge_subject holder = {NULL, judge_uses_latest(judge, storage), false};
+    uint64_t next = judge_uses_open(judge, 0, storage, act != JUDGE_ACT_READ);
     bool is_owned = false, is_held = false, is_found = false;
 
-    for (uint32_t left = judge_rank_at(judge, rank)->pending; left > 0;) {
+    holder.op = holder.entry ? judge_op_at(judge, holder.entry->op) : NULL;
+    while (next) {
         struct judge_entry *entry = alar_arena_at(judge->arena, next);
         struct judge_subject subject = {judge_op_at(judge, entry->op), entry, false};
-        bool is_named = entry->buf == buf || (act != JUDGE_ACT_READ && entry->send == buf);
 
-        next = entry->older;
-        left -= entry->is_lent;
-        if (entry->is_lent && is_named && !storage_is_lost(entry) && range_meets(range, entry)) {
-            is_owned = true;
-            is_held = is_held || entry == holder.entry;
-            is_found = (entry != holder.entry &&
-                        judge_life_act(judge, subject, act).finding != ALAR_ANOMALY_COUNT) ||
-                       is_found;
-        }
+        next = entry->beside;
+        is_owned = true;
+        is_held = is_held || entry == holder.entry;
+        is_found = (entry != holder.entry &&
+                    judge_life_act(judge, subject, act).finding != ALAR_ANOMALY_COUNT) ||
+                   is_found;
     }
     if (!is_owned && named.entry && judge_life_is_owned(named.entry->life) &&
         range_meets(range, named.entry)) {
@@ -256,11 +220,13 @@ enum alar_status judge_storage(struct alar_judge *judge)
         return ALAR_OK;
     }
     if (!is_its_own) {
+        struct judge_storage storage = {rank, buf, range.at, range.n};
+
         storage_name(judge, rank, buf, act);
-        enum alar_status status = storage_reach(judge, rank, buf, act, range, subject);
+        enum alar_status status = storage_reach(judge, storage, act, subject);
 
         if (act != JUDGE_ACT_READ && act != JUDGE_ACT_BACK_WRITE) {
-            storage_touch(judge, rank, buf, range);
+            judge_uses_touch(judge, storage);
         }
         return status;
     }

@@ -21,6 +21,7 @@ struct judge_claim {
 struct judge_metric {
     uint64_t next;
     uint64_t hash;
+    uint64_t order; /* from 1 on, as they became known */
     char name[ALAR_NAME_MAX];
     uint64_t scopes;            /* struct judge_scope, one for each group it was declared for */
     bool has_kind;              /* was it declared what is made of it? */
@@ -29,6 +30,7 @@ struct judge_metric {
     struct judge_claim claim[ALAR_METRIC_KINDS];
     uint64_t bounds;        /* hash of the metric whose mean it bounds; 0: none */
     bool is_bound_declared; /* or does only its name say so? */
+    uint64_t beside;        /* another metric that bounds the same one, and became known before */
     uint64_t ledger; /* uint64_t[world]: struct judge_ledger of ranks that report it; 0: none */
 };
 
@@ -70,10 +72,14 @@ struct judge_sink {
 /* What one rank reduced of a metric and which of its reports stand for it. spec: O-60 */
 struct judge_ledger {
     uint32_t rank;
-    uint32_t count, room, sinks;
-    uint64_t due; /* struct judge_due[room], in the order of issue */
-    int64_t latest;
-    bool is_single; /* some step was reduced by one operation without `mb` */
+    uint32_t count, room, sinks; /* room: so many are kept before those that are over are let go */
+    uint32_t held;               /* there is memory for; up to room */
+    uint64_t due;                /* struct judge_due[held], in the order of issue */
+    int64_t latest;              /* step, and */
+    int64_t most;      /* no entry of it has a greater `mb`; INT64_MAX: that is not known */
+    bool is_sorted;    /* no step stands behind a later one, and */
+    bool is_one_group; /* all are of one group, so their numbers are sorted likewise */
+    bool is_single;    /* some step was reduced by one operation without `mb` */
     struct judge_sink sink[JUDGE_SINKS];
 };
 
@@ -236,7 +242,9 @@ bool report_view_build(struct alar_judge *judge, const struct judge_report *repo
 bool report_has_tokens(const struct report_view *view); /* are the weights of its pairs tokens? */
 struct report_sums report_sums_read(const struct report_view *view);
 
-/* report_elements.c: which elements are whose. */
+/* report_elements.c: which elements are whose. `names` of a key that joins several: false, and
+   nothing done, when it does not. */
+bool report_names_read(struct alar_text key, struct judge_names *names);
 void judge_report_names(struct alar_judge *judge, struct judge_op *op);
 bool judge_report_has_name(const struct alar_judge *judge, const struct judge_op *op,
                            uint64_t hash);
@@ -316,13 +324,14 @@ void judge_report_loop(struct alar_judge *judge); /* the header was read */
 struct judge_metric *judge_metric_at(const struct alar_judge *judge, uint64_t metric);
 uint64_t judge_metric_find(const struct alar_judge *judge, uint64_t hash);
 uint64_t judge_metric_make(struct alar_judge *judge, struct alar_text name);
-uint64_t judge_report_find(const struct alar_judge *judge, uint64_t group, uint64_t number,
-                           uint64_t hint);
+void judge_metric_bound(struct alar_judge *judge, uint64_t metric, uint64_t bounds);
+uint64_t judge_metric_bounding(const struct alar_judge *judge, const struct judge_metric *metric);
 bool judge_report_is_of(const struct alar_judge *judge, const struct judge_op *op,
                         const struct judge_metric *metric);
 bool judge_report_wants(const struct judge_op *op);
 void judge_report_keep(struct alar_judge *judge, uint64_t op);
 void judge_report_wait(struct alar_judge *judge, uint64_t report);
+void judge_reports_settled(struct alar_judge *judge, const struct judge_op *op);
 void judge_report_finish(struct alar_judge *judge);
 
 /* report_kinds.c: what ranks declare that is made of a metric. */

@@ -153,14 +153,19 @@ static void claims_bounds(struct alar_judge *judge, const struct judge_report *r
 {
     const struct judge_metric *mine = judge_metric_at(judge, report->metric);
 
-    for (uint64_t m = judge->log.metric; m; m = judge_metric_at(judge, m)->next) {
-        const struct judge_metric *other = judge_metric_at(judge, m);
+    uint64_t bounded = mine->bounds ? judge_metric_find(judge, mine->bounds) : 0;
+    uint64_t next = judge_metric_bounding(judge, mine);
 
-        if (mine->bounds && mine->bounds == other->hash) {
-            claims_compare(judge, report, report->metric, m);
-        }
-        if (other->bounds && other->bounds == mine->hash) {
-            claims_compare(judge, report, m, report->metric);
+    while (bounded || next) {
+        bool is_bounded = bounded && (!next || judge_metric_at(judge, bounded)->order >=
+                                                   judge_metric_at(judge, next)->order);
+
+        if (is_bounded) {
+            claims_compare(judge, report, report->metric, bounded);
+            bounded = 0;
+        } else {
+            claims_compare(judge, report, next, report->metric);
+            next = judge_metric_at(judge, next)->beside;
         }
     }
 }

@@ -8,19 +8,13 @@
 
 #include <string.h>
 
-/* Keeps the names of a key that joins several; a single one is known by the key's hash. */
-void judge_report_names(struct alar_judge *judge, struct judge_op *op)
+bool report_names_read(struct alar_text key, struct judge_names *names)
 {
-    struct alar_text key = judge->event->text[ALAR_FIELD_KEY];
-
-    if (!judge->event->has[ALAR_FIELD_KEY] || key.length == 0 ||
-        memchr(key.data, ',', key.length) == NULL) {
-        return;
-    }
-    op->names = alar_arena_take(judge->arena, sizeof(struct judge_names));
-    struct judge_names *names = alar_arena_at(judge->arena, op->names);
     size_t begin = 0;
 
+    if (key.length == 0 || memchr(key.data, ',', key.length) == NULL) {
+        return false;
+    }
     for (size_t at = 0; at <= key.length; at++) {
         if (at < key.length && key.data[at] != ',') {
             continue;
@@ -31,6 +25,19 @@ void judge_report_names(struct alar_judge *judge, struct judge_op *op)
         }
         names->count++;
         begin = at + 1;
+    }
+    return true;
+}
+
+/* Keeps the names of a key that joins several; a single one is known by the key's hash. */
+void judge_report_names(struct alar_judge *judge, struct judge_op *op)
+{
+    struct judge_names names = {0};
+
+    if (judge->event->has[ALAR_FIELD_KEY] &&
+        report_names_read(judge->event->text[ALAR_FIELD_KEY], &names)) {
+        op->names = alar_arena_take(judge->arena, sizeof(struct judge_names));
+        memcpy(alar_arena_at(judge->arena, op->names), &names, sizeof names);
     }
 }
 

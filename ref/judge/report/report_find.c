@@ -1,4 +1,4 @@
-/* Metrics by name, and the operations that are kept for reports. */
+/* Metrics by name. */
 #include "judge/report/report.h"
 
 #include <string.h>
@@ -10,12 +10,7 @@ struct judge_metric *judge_metric_at(const struct alar_judge *judge, uint64_t me
 
 uint64_t judge_metric_find(const struct alar_judge *judge, uint64_t hash)
 {
-    uint64_t metric = judge->log.metric;
-
-    while (metric && judge_metric_at(judge, metric)->hash != hash) {
-        metric = judge_metric_at(judge, metric)->next;
-    }
-    return metric;
+    return alar_table_get(judge->arena, &judge->log.metrics, hash);
 }
 
 /* "max loss", "loss/max": the metric whose extreme it is by its name. */
@@ -38,6 +33,15 @@ static uint64_t name_bounds(struct alar_text name)
     return 0;
 }
 
+static void bounds_set(struct alar_judge *judge, uint64_t bounded, uint64_t first)
+{
+    if (first) {
+        alar_table_put(judge->arena, &judge->log.bounds, bounded, first);
+    } else {
+        alar_table_drop(judge->arena, &judge->log.bounds, bounded);
+    }
+}
+
 uint64_t judge_metric_make(struct alar_judge *judge, struct alar_text name)
 {
     uint64_t hash = alar_text_hash(name);
@@ -49,31 +53,44 @@ uint64_t judge_metric_make(struct alar_judge *judge, struct alar_text name)
 
         made->next = judge->log.metric;
         made->hash = hash;
-        made->bounds = name_bounds(name);
+        made->order = judge->log.metrics.count + 1;
         alar_text_keep(name, made->name, sizeof made->name);
         judge->log.metric = metric;
+        alar_table_put(judge->arena, &judge->log.metrics, hash, metric);
+        judge_metric_bound(judge, metric, name_bounds(name));
     }
     return metric;
 }
 
-/* Looks from `start` to the newest. */
-static uint64_t find_from(const struct alar_judge *judge, uint64_t start, uint64_t group,
-                          uint64_t number)
+/* The metric bounds the one whose name has that hash, and no other; 0: none. Of those that bound
+   the same one the newest comes first. */
+void judge_metric_bound(struct alar_judge *judge, uint64_t metric, uint64_t bounds)
 {
-    uint64_t at = start;
+    struct judge_metric *mine = judge_metric_at(judge, metric);
+    uint64_t first = alar_table_get(judge->arena, &judge->log.bounds, mine->bounds);
+    uint64_t *link = &first;
 
-    while (at &&
-           (judge_op_at(judge, at)->group != group || judge_op_at(judge, at)->number != number)) {
-        at = judge_op_at(judge, at)->newer;
+    while (mine->bounds && *link != metric) {
+        link = &judge_metric_at(judge, *link)->beside;
     }
-    return at;
+    if (mine->bounds) {
+        *link = mine->beside;
+        bounds_set(judge, mine->bounds, first);
+    }
+    mine->bounds = bounds;
+    first = alar_table_get(judge->arena, &judge->log.bounds, bounds);
+    for (link = &first; bounds && *link && judge_metric_at(judge, *link)->order > mine->order;) {
+        link = &judge_metric_at(judge, *link)->beside;
+    }
+    if (bounds) {
+        mine->beside = *link;
+        *link = metric;
+        bounds_set(judge, bounds, first);
+    }
 }
 
-/* A kept operation, or 0; operations that follow each other are found at once. */
-uint64_t judge_report_find(const struct alar_judge *judge, uint64_t group, uint64_t number,
-                           uint64_t hint)
+/* The newest metric that bounds this one; others follow `beside` it. 0: none does. */
+uint64_t judge_metric_bounding(const struct alar_judge *judge, const struct judge_metric *metric)
 {
-    uint64_t found = hint ? find_from(judge, judge_op_at(judge, hint)->newer, group, number) : 0;
-
-    return found ? found : find_from(judge, judge->log.oldest, group, number);
+    return alar_table_get(judge->arena, &judge->log.bounds, metric->hash);
 }

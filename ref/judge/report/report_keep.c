@@ -1,9 +1,9 @@
 /* Which settled operations are kept for reports, and when a report is due. */
 #include "judge/report/report.h"
 
-#include "base/check.h"
+#include "base/chain.h"
 
-#include <string.h>
+#include <stddef.h>
 
 enum {
     REPORT_ELEMENTS_MAX = 65536, /* operations with more recorded elements are no log reductions */
@@ -40,30 +40,25 @@ static void report_drop_oldest(struct alar_judge *judge)
 static void parts_find(const struct alar_judge *judge, uint64_t list, uint32_t count)
 {
     struct judge_part *part = count ? alar_arena_at(judge->arena, list) : NULL;
-    uint64_t hint = 0;
 
     for (uint32_t k = 0; k < count; k++) {
-        part[k].op = judge_report_find(judge, part[k].group, part[k].number, hint);
-        hint = part[k].op;
+        part[k].op = judge_op_find_kept(judge, part[k].group, part[k].number);
     }
 }
 
-/* Are all operations settled? Those that are, are found. */
-static bool report_is_due(struct alar_judge *judge, struct judge_report *report)
+/* The first operation of the report that is not settled; 0: they all are. */
+static uint64_t report_awaits(const struct alar_judge *judge, struct judge_report *report)
 {
     uint64_t list = report->all_parts ? report->all : report->part; /* the one holds the other */
     uint32_t count = report->all_parts ? report->all_parts : report->parts;
     const struct judge_part *part = alar_arena_at(judge->arena, list);
+    uint64_t op = 0;
 
-    while (report->settled < count) {
-        if (judge_op_find(judge, part[report->settled].group, part[report->settled].number)) {
-            return false;
-        }
-        report->settled++;
+    while (report->settled < count && op == 0) {
+        op = judge_op_find(judge, part[report->settled].group, part[report->settled].number);
+        report->settled += op == 0;
     }
-    parts_find(judge, report->part, report->parts);
-    parts_find(judge, report->all, report->all_parts);
-    return true;
+    return op;
 }
 
 static void report_give(struct alar_judge *judge, uint64_t report)
@@ -89,50 +84,75 @@ static void report_learn(struct alar_judge *judge, const struct judge_report *re
     judge->log.is_learned = true;
 }
 
-/* Judges the report if it is due. */
-static bool report_try_one(struct alar_judge *judge, uint64_t at)
+/* Judges a report whose operations are all settled. */
+static void report_judge(struct alar_judge *judge, uint64_t at)
 {
     struct judge_report *report = report_at(judge, at);
 
-    if (!report_is_due(judge, report)) {
-        return false;
-    }
+    parts_find(judge, report->part, report->parts);
+    parts_find(judge, report->all, report->all_parts);
     judge_report_check(judge, report);
     report_learn(judge, report);
     report_give(judge, at);
-    return true;
 }
 
 /* Judges the reports that are due, oldest first. */
-static void report_try(struct alar_judge *judge)
+static void reports_judge(struct alar_judge *judge)
 {
-    uint64_t *link = &judge->log.waiting;
+    uint64_t next =
+        alar_chain_sort(judge->arena, judge->log.due, offsetof(struct judge_report, beside),
+                        offsetof(struct judge_report, order), false);
 
-    judge->log.last = 0;
-    judge->log.is_stale = false;
-    while (*link) {
-        uint64_t at = *link, next = report_at(judge, at)->next;
+    judge->log.due = 0;
+    while (next) {
+        uint64_t at = next;
+        const struct judge_report *report = report_at(judge, at);
 
-        if (report_try_one(judge, at)) {
-            *link = next;
-        } else {
-            judge->log.last = at;
-            link = &report_at(judge, at)->next;
-        }
+        next = report->beside;
+        *(report->before ? &report_at(judge, report->before)->next : &judge->log.waiting) =
+            report->next;
+        *(report->next ? &report_at(judge, report->next)->before : &judge->log.last) =
+            report->before;
+        report_judge(judge, at);
     }
 }
 
-/* Those that wait were tried when an operation ended last. */
-void judge_report_wait(struct alar_judge *judge, uint64_t report)
+/* A report waits for the first of its operations that is not settled, and then for the next one. */
+static void report_hang(struct alar_judge *judge, uint64_t at)
 {
-    if (judge->log.is_stale) {
-        report_try(judge);
+    struct judge_report *report = report_at(judge, at);
+    uint64_t op = report_awaits(judge, report);
+    uint64_t *first = op ? &judge_op_at(judge, op)->waiting : &judge->log.due;
+
+    report->beside = *first;
+    *first = at;
+}
+
+void judge_reports_settled(struct alar_judge *judge, const struct judge_op *op)
+{
+    for (uint64_t next = op->waiting; next;) {
+        uint64_t at = next;
+
+        next = report_at(judge, at)->beside;
+        report_hang(judge, at);
     }
-    if (report_try_one(judge, report)) {
+}
+
+/* Those that are due became so when an operation ended that was not kept. */
+void judge_report_wait(struct alar_judge *judge, uint64_t at)
+{
+    struct judge_report *report = report_at(judge, at);
+
+    reports_judge(judge);
+    if (report_awaits(judge, report) == 0) {
+        report_judge(judge, at);
         return;
     }
-    *(judge->log.last ? &report_at(judge, judge->log.last)->next : &judge->log.waiting) = report;
-    judge->log.last = report;
+    report->order = ++judge->log.seen;
+    report->before = judge->log.last;
+    *(judge->log.last ? &report_at(judge, judge->log.last)->next : &judge->log.waiting) = at;
+    judge->log.last = at;
+    report_hang(judge, at);
 }
 
 void judge_report_keep(struct alar_judge *judge, uint64_t made)
@@ -148,7 +168,7 @@ void judge_report_keep(struct alar_judge *judge, uint64_t made)
     }
     judge->log.newest = made;
     judge->log.kept++;
-    report_try(judge);
+    reports_judge(judge);
     while (judge->log.kept > judge->log.kept_max) {
         report_drop_oldest(judge);
     }
@@ -156,7 +176,7 @@ void judge_report_keep(struct alar_judge *judge, uint64_t made)
 
 void judge_report_finish(struct alar_judge *judge)
 {
-    report_try(judge);
+    reports_judge(judge);
     for (uint64_t r = judge->log.waiting; r; r = report_at(judge, r)->next) {
         judge_unknown(judge, ALAR_UNKNOWN_REPORT, report_at(judge, r)->place,
                       report_at(judge, r)->rank);

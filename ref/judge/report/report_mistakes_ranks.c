@@ -93,23 +93,19 @@ static bool is_scaled(const struct report_view *view, struct report_how how, boo
 static bool view_move(const struct report_view *view, int64_t by)
 {
     struct judge_part *part = alar_arena_at(view->judge->arena, view->report->part);
-    uint64_t hint = 0;
     bool is_whole = true;
 
     for (uint32_t k = 0; k < view->report->parts; k++) {
-        uint64_t number = part[k].number + (uint64_t)by;
-        uint64_t op = judge_report_find(view->judge, part[k].group, number, hint);
+        uint64_t op = judge_op_find_kept(view->judge, part[k].group, part[k].number + (uint64_t)by);
 
         is_whole =
             is_whole && op != 0 &&
             judge_op_at(view->judge, op)->ins == judge_op_at(view->judge, op)->members &&
             judge_op_at(view->judge, op)->pairs == judge_op_at(view->judge, part[k].op)->pairs;
-        hint = op;
     }
     for (uint32_t k = 0; is_whole && k < view->report->parts; k++) {
-        hint = judge_report_find(view->judge, part[k].group, part[k].number + (uint64_t)by, hint);
-        part[k].op = hint;
         part[k].number += (uint64_t)by;
+        part[k].op = judge_op_find_kept(view->judge, part[k].group, part[k].number);
     }
     return is_whole;
 }

@@ -103,11 +103,10 @@ void judge_report_declare(struct alar_judge *judge)
         declare_scope(judge);
     }
     if (event->has[ALAR_FIELD_KEY] && event->has[ALAR_FIELD_BOUNDS]) {
-        struct judge_metric *metric =
-            judge_metric_at(judge, judge_metric_make(judge, event->text[ALAR_FIELD_KEY]));
+        uint64_t metric = judge_metric_make(judge, event->text[ALAR_FIELD_KEY]);
 
-        metric->bounds = alar_text_hash(event->text[ALAR_FIELD_BOUNDS]);
-        metric->is_bound_declared = true;
+        judge_metric_bound(judge, metric, alar_text_hash(event->text[ALAR_FIELD_BOUNDS]));
+        judge_metric_at(judge, metric)->is_bound_declared = true;
     }
 }
 

@@ -30,6 +30,42 @@ struct judge_sink *report_sink(struct judge_ledger *ledger, uint64_t hash)
     return &ledger->sink[k];
 }
 
+/* Entries of the ledger, from .. end. */
+struct steps_range {
+    uint32_t from, end;
+};
+
+/* The first entry of that step or a later one, of entries whose steps are sorted. */
+static uint32_t steps_first(const struct judge_due *due, uint32_t count, int64_t step)
+{
+    uint32_t low = 0, high = count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (due[middle].step < step) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Where entries of steps first .. last can stand: all of them are looked at once a step was
+   reduced again. */
+static struct steps_range steps_range(const struct judge_ledger *ledger,
+                                      const struct judge_due *due, int64_t first, int64_t last)
+{
+    struct steps_range range = {0, ledger->count};
+
+    if (ledger->is_sorted) {
+        range.from = steps_first(due, ledger->count, first);
+        range.end = last < INT64_MAX ? steps_first(due, ledger->count, last + 1) : ledger->count;
+    }
+    return range;
+}
+
 /* Puts an operation where its step and number put it. */
 static void parts_insert(struct judge_part *part, uint32_t *count, const struct judge_due *due,
                          const struct judge_due *all)
@@ -55,13 +91,15 @@ void report_parts(struct alar_judge *judge, const struct judge_ledger *ledger,
     bool are_parts = judge->loop.microbatches > 1 && !ledger->is_single;
     bool is_sure = false;
 
-    report->room = ledger->count + 1;
+    struct steps_range range = steps_range(ledger, due, report->first_step, report->step);
+
+    report->room = range.end - range.from + 1;
     report->part = alar_arena_take(judge->arena, report->room * sizeof(struct judge_part));
     report->all = alar_arena_take(judge->arena, report->room * sizeof(struct judge_part));
     struct judge_part *part = alar_arena_at(judge->arena, report->part);
     struct judge_part *all = alar_arena_at(judge->arena, report->all);
 
-    for (uint32_t k = 0; k < ledger->count; k++) {
+    for (uint32_t k = range.from; k < range.end; k++) {
         if (due[k].step < report->first_step || due[k].step > report->step) {
             continue;
         }
@@ -82,12 +120,25 @@ void report_parts(struct alar_judge *judge, const struct judge_ledger *ledger,
     }
 }
 
-/* Looks from `*hint` on, round the end: parts mostly follow each other. */
-static struct judge_due *steps_find(struct judge_due *due, uint32_t count, uint32_t *hint,
-                                    const struct judge_part *part)
+/* Numbers of one group are sorted; among several groups it looks from `*hint` on, both ways and
+   round the end: parts mostly follow each other. */
+static struct judge_due *steps_find(struct judge_due *due, const struct judge_ledger *ledger,
+                                    uint32_t *hint, const struct judge_part *part)
 {
-    for (uint32_t k = 0; k < count; k++) {
-        uint32_t at = (*hint + k) % count;
+    uint32_t count = ledger->count, low = 0, high = count;
+
+    while (ledger->is_one_group && low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (due[middle].number < part->number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    for (uint32_t k = 0; k < (ledger->is_one_group ? low < count : count); k++) {
+        uint32_t away = k % 2 == 0 ? k / 2 : count - (k + 1) / 2;
+        uint32_t at = ledger->is_one_group ? low : (*hint + away) % count;
 
         if (due[at].group == part->group && due[at].number == part->number) {
             *hint = at + 1;
@@ -110,7 +161,7 @@ static void steps_mark(struct alar_judge *judge, const struct judge_ledger *ledg
     uint32_t hint = 0;
 
     for (uint32_t k = 0; k < report->parts; k++) {
-        struct judge_due *mine = steps_find(due, ledger->count, &hint, &part[k]);
+        struct judge_due *mine = steps_find(due, ledger, &hint, &part[k]);
 
         if (mine == NULL) {
             continue;
@@ -135,7 +186,9 @@ static void steps_mark(struct alar_judge *judge, const struct judge_ledger *ledg
 
 static bool steps_has(const struct judge_ledger *ledger, const struct judge_due *due, int64_t step)
 {
-    for (uint32_t k = 0; k < ledger->count; k++) {
+    struct steps_range range = steps_range(ledger, due, step, step);
+
+    for (uint32_t k = range.from; k < range.end; k++) {
         if (due[k].step == step && (due[k].sinks & STEPS_MINE) != 0) {
             return true;
         }
@@ -151,8 +204,9 @@ static void steps_left_out(struct alar_judge *judge, const struct judge_ledger *
     const struct judge_metric *metric = judge_metric_at(judge, report->metric);
     struct judge_due *due = report_ledger_due(judge, ledger);
     bool is_told = report->nonfinite > 0 || report->empty > 0;
+    struct steps_range range = steps_range(ledger, due, report->first_step, report->step);
 
-    for (uint32_t k = 0; k < ledger->count; k++) {
+    for (uint32_t k = range.from; k < range.end; k++) {
         bool is_on_label = due[k].step >= report->first_step && due[k].step <= report->step;
 
         if (!is_on_label || due[k].is_replaced || (due[k].sinks & STEPS_MINE) != 0) {
@@ -167,8 +221,21 @@ static void steps_left_out(struct alar_judge *judge, const struct judge_ledger *
             break;
         }
     }
-    for (uint32_t k = 0; k < ledger->count; k++) {
-        due[k].sinks &= (uint8_t)~STEPS_MINE;
+}
+
+static void steps_unmark(struct alar_judge *judge, const struct judge_ledger *ledger,
+                         const struct judge_report *report)
+{
+    const struct judge_part *part = alar_arena_at(judge->arena, report->part);
+    struct judge_due *due = report_ledger_due(judge, ledger);
+    uint32_t hint = 0;
+
+    for (uint32_t k = 0; k < report->parts; k++) {
+        struct judge_due *mine = steps_find(due, ledger, &hint, &part[k]);
+
+        if (mine != NULL) {
+            mine->sinks &= (uint8_t)~STEPS_MINE;
+        }
     }
 }
 
@@ -184,6 +251,7 @@ void report_steps_enter(struct alar_judge *judge, struct judge_ledger *ledger,
     }
     steps_mark(judge, ledger, report, bit);
     steps_left_out(judge, ledger, report, bit);
+    steps_unmark(judge, ledger, report);
     sink->first_step = report->first_step;
     sink->step = report->step;
     sink->latest = ledger->latest;
@@ -201,13 +269,15 @@ static bool steps_is_owed(const struct alar_judge *judge, const struct judge_led
     if (due->is_replaced || !due->is_named || (due->sinks & bit) != 0) {
         return false;
     }
-    for (uint32_t k = 0; due->mb < 0 && !ledger->is_single && k < ledger->count; k++) {
+    struct steps_range range = steps_range(ledger, all, due->step, due->step);
+
+    for (uint32_t k = range.from; due->mb < 0 && !ledger->is_single && k < range.end; k++) {
         if (all[k].step == due->step && (all[k].sinks & bit) != 0) {
             return false; /* another operation of the step was chosen, of which it is not known how
                              they belong together */
         }
     }
-    uint64_t op = judge_report_find(judge, due->group, due->number, 0);
+    uint64_t op = judge_op_find_kept(judge, due->group, due->number);
 
     return op == 0 || !(judge_op_at(judge, op)->is_found || judge_op_at(judge, op)->is_tainted);
 }

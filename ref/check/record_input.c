@@ -68,9 +68,9 @@ static enum alar_status pack_line(struct alar_record_input *source, struct alar_
     return ALAR_OK;
 }
 
-enum alar_status alar_record_input_line(struct alar_record_input *source,
-                                        struct alar_record_reader *records,
-                                        struct alar_event *event, struct alar_record_error *error)
+static inline enum alar_status input_line(struct alar_record_input *source,
+                                          struct alar_record_reader *records,
+                                          struct alar_event *event, struct alar_record_error *error)
 {
     struct alar_line line = {NULL, 0, false};
     enum alar_status status = source->pack != NULL
@@ -92,6 +92,13 @@ enum alar_status alar_record_input_line(struct alar_record_input *source,
     return status;
 }
 
+enum alar_status alar_record_input_line(struct alar_record_input *source,
+                                        struct alar_record_reader *records,
+                                        struct alar_event *event, struct alar_record_error *error)
+{
+    return input_line(source, records, event, error);
+}
+
 enum alar_status alar_record_input_next(struct alar_record_input *source,
                                         struct alar_record_reader *records,
                                         struct alar_event *event, struct alar_record_error *error)
@@ -99,7 +106,7 @@ enum alar_status alar_record_input_next(struct alar_record_input *source,
     enum alar_status status;
 
     do {
-        status = alar_record_input_line(source, records, event, error);
+        status = input_line(source, records, event, error);
     } while (status == ALAR_E_INPUT && source->is_blank);
     if (status == ALAR_E_INPUT && error->is_cut) {
         return ALAR_E_EMPTY;

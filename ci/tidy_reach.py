@@ -1,7 +1,7 @@
 """Which functions no command reaches: a rule that only dead code carries out protects nobody. And which
 files call each other in a circle, so that none can be read first.
 
-Roots are main, what <alar.h> and <backend.h> declare, the symbols a preloaded recorder replaces, what alar-rank.so offers, what
+Roots are main, what <alar.h> and <backend.h> declare, the symbols a preloaded recorder replaces, what alar-rank.so and Python's module offer, what
 tables and macros name, and what the models drive. A function is reached when the body of a reached one
 names it. Names stand for functions: two of one name count as reached together.
 """
@@ -11,7 +11,7 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 CALL = re.compile(r"(?<![\w.>])([A-Za-z_]\w*)\(")
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define(?:[^\n\\]|\\.|\\\n)*", re.M)
 PROTOTYPE = re.compile(r"^[A-Za-z_][^;{}=]*\([^;{}]*\)\s*;", re.M)
-ENTRY = re.compile(r"main$|alar_backend$|alar_conform_(?:serve|ended)$|_?_?[eE]xit$|exec[lvpe]+$|abort$|P?MPIX?_\w+$|p?mpix?_\w+$|__wrap_\w+$")
+ENTRY = re.compile(r"main$|alar_backend$|alar_conform_(?:serve|ended)$|_?_?[eE]xit$|exec[lvpe]+$|abort$|P?MPIX?_\w+$|p?mpix?_\w+$|__wrap_\w+$|PyInit_\w+$")
 MODELS = ("spec/embed.h", "spec/embed_ranks.h")
 
 

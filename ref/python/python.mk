@@ -1,5 +1,18 @@
 # Targets of the Python package.
-.PHONY: python-programs wheel torch torch-frameworks bench-torch frameworks
+.PHONY: python-programs python-native wheel torch torch-frameworks bench-torch frameworks
+
+# The hot part of the recorder, a module of CPython's stable interface: where there is none of its headers, the
+# recorder does without. A directory with it belongs on PYTHONPATH beside ref/python.
+PYTHON_INCLUDE ?= $(patsubst %/Python.h,%,$(lastword $(sort $(wildcard /usr/include/python3.[1-9][0-9]/Python.h))))
+NATIVE_SRC := $(sort $(wildcard ref/python/native/*.c))
+NATIVE := $(if $(PYTHON_INCLUDE),$(BUILD)/python/_alar_torch.abi3.so)
+all: $(NATIVE)
+python-native: $(NATIVE)
+$(BUILD)/obj/ref/python/native/%.o: CPPFLAGS += -isystem $(PYTHON_INCLUDE)
+$(BUILD)/python/_alar_torch.abi3.so: $(call objects,obj,$(NATIVE_SRC))
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $^ -o $@
 
 # What the package packs: without failure points and MPI, and with yajl inside.
 python-programs:

@@ -1,10 +1,10 @@
 # For the scripts of tests/torch: which Pythons there are, and how their programs are run. TORCH_VERSIONS="2.13":
-# with that version of torch alone.
+# with that version of torch alone. The recorder has its compiled part where make built one; ALAR_NATIVE=0: not used.
 
 # shellcheck source=tally.sh
 . "$(dirname "${BASH_SOURCE[0]}")/tally.sh"
 alar=$PWD/$BUILD/alar
-export PYTHONPATH=$PWD/ref/python PYTHONDONTWRITEBYTECODE=1 PYTHONWARNINGS=ignore OMP_NUM_THREADS=1
+export PYTHONPATH=$PWD/ref/python:$PWD/$BUILD/python PYTHONDONTWRITEBYTECODE=1 PYTHONWARNINGS=ignore OMP_NUM_THREADS=1
 export GLOO_SOCKET_IFNAME=lo
 TORCH_PINS="torch==2.13.0 numpy==2.4.6"
 

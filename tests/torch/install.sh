@@ -20,12 +20,19 @@ expect_text "and takes dumps" 0 "Flight Recorder" "$SCRATCH/e/bin/alar" import -
 expect_text "alar.torch without torch is a line" 3 "expected torch" "$SCRATCH/e/bin/python" -m alar.torch -o x y.py
 printf '%s\n' '{"ev":"issue","rank":0,"op":0,"in":[1]}' '{"ev":"done","rank":0,"op":0,"out":[1]}' >"$SCRATCH/h.jsonl"
 expect_text "and judges" 0 PASS "$SCRATCH/e/bin/alar" check "$SCRATCH/h.jsonl"
+has_compiled() { [ -n "$("$1/bin/python" -c 'import _alar_torch; print(_alar_torch.Queue)')" ]; }
+if [ -e "$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ]; then
+    check "the recorder's compiled part comes along" has_compiled "$SCRATCH/e"
+else
+    skip "the recorder's compiled part" "no Python.h"
+fi
 check "types come along" ls "$SCRATCH"/e/lib/python3*/site-packages/alar/py.typed
 
 check "make wheel" make wheel
 wheel=$(ls "$BUILD"/dist/alar-*.whl)
 check "another empty environment" "$python" -m venv "$SCRATCH/w"
 check "the wheel installs" "$SCRATCH/w/bin/pip" install -q --no-index "$wheel"
+[ ! -e "$BUILD/wheel/python/_alar_torch.abi3.so" ] || check "with the compiled part" has_compiled "$SCRATCH/w"
 expect_text "and judges" 0 PASS "$SCRATCH/w/bin/alar" check "$SCRATCH/h.jsonl"
 needs() { ldd "$SCRATCH"/w/lib/python3*/site-packages/alar/bin/alar; }
 check "it needs neither yajl nor libfiu nor MPI" bash -c "! ldd '$SCRATCH'/w/lib/python3*/site-packages/alar/bin/* | grep -E 'yajl|fiu|mpi'"

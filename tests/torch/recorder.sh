@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# seconds: 3000
-# The torch recorder on real gloo, two processes, with torch 1.13 and 2.13: what it must see, what it must
-# not change, and what it does with programs, labels and disks that go wrong.
+# seconds: 5000
+# The torch recorder on real gloo, two processes, with torch 1.13 and 2.13, with its compiled part and in Python
+# alone: what it must see, what it must not change, and what it does with programs, labels and disks that go wrong.
 . "$(dirname "$0")/../lib/torch.sh"
 
 here=tests/torch
@@ -176,15 +176,44 @@ gradients() { # gradients VERSION: those that its reducer makes in C++
     check "$1: each has its value" bash -c "! cat '$SCRATCH'/g/*.jsonl | grep '\"complete\"' | grep -v '\"out\"'"
 }
 
+# both_say_the_same DIR OPTION... -- PROGRAM...: recorded with the compiled part and without
+both_say_the_same() {
+    local directory=$1 way
+    shift
+    for way in 0 1; do
+        ALAR_NATIVE=$way recorded "$directory-$way" "$@" || return 1
+    done
+    "$python" $here/same.py "$directory-0" "$directory-1"
+}
+
+compared() { # compared VERSION
+    expect_text "$1: usual and unusual all-reduces, compiled and in Python" 0 "records the same" \
+        both_say_the_same "$SCRATCH/u" -- $here/unusual.py "$SCRATCH/store"
+    expect_text "$1: the last 20 operations" 0 "records the same" both_say_the_same "$SCRATCH/l" --last 20 -- $here/life.py ring "$SCRATCH/store"
+    expect_text "$1: every collective" 0 "records the same" both_say_the_same "$SCRATCH/v" -- $here/collectives.py "$SCRATCH/store"
+    expect_text "$1: the compiled part lets go of what it held" 0 "operations of a handle: _alar_torch" \
+        bare $here/leaks.py "$SCRATCH/leaks" "$SCRATCH/store"
+}
+
 for version in ${TORCH_VERSIONS:-1.13 2.13}; do
     python_of $version || continue
-    rm -rf "${SCRATCH:?}"/* # the other version's recordings: nothing is recorded over them
-    forms $version
-    looks $version
-    programs $version
-    lives $version
-    wrong $version
-    restarted $version
-    [ $version = 1.13 ] || gradients $version
+    ways="1 0"
+    [ -e "$BUILD/python/_alar_torch.abi3.so" ] || {
+        ways=0
+        skip "torch $version, compiled" "make found no Python.h of 3.10 or later"
+    }
+    for ALAR_NATIVE in $ways; do
+        export ALAR_NATIVE
+        claim="$version$([ $ALAR_NATIVE = 1 ] || echo ', Python alone')"
+        rm -rf "${SCRATCH:?}"/* # the other recordings: nothing is recorded over them
+        forms "$claim"
+        looks "$claim"
+        programs "$claim"
+        lives "$claim"
+        wrong "$claim"
+        restarted "$claim"
+        [ $version = 1.13 ] || gradients "$claim"
+        [ $ALAR_NATIVE = 0 ] || compared $version
+    done
 done
 tally

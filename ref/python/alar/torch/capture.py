@@ -14,7 +14,7 @@ import torch
 import torch.distributed as dist
 from torch.distributed import distributed_c10d as c10d
 
-from . import calls, kernels, pending, values, watch
+from . import calls, kernels, native, pending, values, watch
 from .caller import caller, caller_of
 
 ProcessGroup = dist.ProcessGroup
@@ -34,6 +34,8 @@ class _Inside(threading.local):
     blocking = None
 
 
+if native.part:
+    _Inside = native.part.Inside
 _inside = _Inside()
 
 
@@ -44,6 +46,10 @@ class _Handle(weakref.ref):
 
 def _gone(handle):
     _handles.pop(handle.key, None)
+    _drop(handle)
+
+
+def _drop(handle):
     for op in handle.operations:
         if not op.is_over and _recorder is not None:
             _recorder.drop(op)
@@ -58,7 +64,7 @@ def _attach(work, made):
 def operations_of(work):
     """The recorded operations behind a handle; None when there are none."""
     handle = _handles.get(id(work))
-    return handle.operations if handle is not None and handle() is work else None
+    return handle.operations if handle is not None else None
 
 
 def install(recorder):
@@ -81,6 +87,7 @@ def install(recorder):
 
 def uninstall():
     global _recorder, _inside
+    native.stop()
     _recorder = pending.recorder = None
     _inside = _Inside()
     watch.uninstall()
@@ -120,7 +127,8 @@ def _replace(owner, name, made_of):
     before = vars(owner).get(name)
     if before is None:
         return
-    made = made_of(name, getattr(owner, name))
+    original = getattr(owner, name)
+    made = native.method(name, original, made_of(name, original))
     functools.update_wrapper(made, before, assigned=("__name__", "__qualname__", "__doc__"), updated=())
     _replaced.append((owner, name, before))
     setattr(owner, name, made)
@@ -339,3 +347,25 @@ def _get_future_of(name, original):
             future.add_done_callback(lambda unused: [recorder.complete(op) for op in made])
         return future
     return get_future
+
+
+# ---- what the compiled part asks for ----
+
+def _unusual(group, made):
+    """(operation, work): nobody waits for it, or the last blocking one was not waited for."""
+    op, work = made
+    if _recorder is not None:
+        _issued(_recorder, group, [op], work)
+
+
+def _failed(op, error):
+    if _recorder is not None and not op.is_over:
+        _recorder.fail(op, error)
+
+
+def _spoil(error):
+    if _recorder is not None:
+        _recorder.spoil(error)
+
+
+native.setup(handles=_handles, coalesced=_coalesced, issued=_unusual, failed=_failed, dropped=_drop, spoil=_spoil)

@@ -6,7 +6,7 @@ import threading
 
 import torch
 
-from . import values
+from . import native, values
 from .caller import caller
 from .writer import warn
 
@@ -19,7 +19,7 @@ class _Current(threading.local):
     fields, elements = "", values.ELEMENTS
 
 
-current = _Current()
+current = native.part.Current() if native.part else _Current()
 
 
 class label:

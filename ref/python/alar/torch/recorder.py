@@ -13,7 +13,7 @@ import torch
 import torch.distributed as dist
 from torch.distributed import distributed_c10d as c10d
 
-from . import capture, pending
+from . import capture, native, pending
 from .labels import current
 from .writer import Writer, now, warn
 
@@ -95,6 +95,7 @@ class record:
 
     def _forget(self):
         """As at the start. In a forked child what the parent recorded is the parent's to write."""
+        native.stop()
         self.writer, self.groups, self.names = None, {}, {}
         self.world, self.generation, self.left_out = None, -1, set()
         self.declared = {}  # of metrics: the records that every file begins with
@@ -109,6 +110,7 @@ class record:
     def _open(self):
         """The rank's file, with its first record. Never into one that is there."""
         world = c10d._get_default_group()
+        native.stop()
         self.generation += 1
         if self.writer is not None:
             self.writer.stop()
@@ -118,6 +120,7 @@ class record:
         self.t0, self.tag, self.backend = now(), self._tag(), str(dist.get_backend())
         self.is_stream = "nccl" in self.backend  # a wait orders a stream: the host may look before the end
         self.with_looks = self.is_stream or self.with_watch or self.contract.get("use") == "once"
+        self.sees = capture.sees(SEES if self.has_values else SEES.replace("values ", "", 1))  # also what is written last
         try:
             self.writer = Writer(self.rank, self._path, self._header, self.t0)
         except OSError as error:
@@ -128,6 +131,7 @@ class record:
             self.writer = _Nowhere()
         for text in self.declared:
             self.add("declare", None, text, None)
+        native.start(self)
         util.Finalize(None, self.stop, exitpriority=100)  # multiprocessing's children skip atexit
 
     def _path(self, segment):
@@ -146,7 +150,7 @@ class record:
                   "backend": "%s of torch %s" % (self.backend, torch.__version__),
                   "tag": self.tag, "clock": "monotonic_ns", "t0": self.t0,
                   "host": socket.gethostname(),
-                  "sees": capture.sees(SEES if self.has_values else SEES.replace("values ", "", 1))}
+                  "sees": self.sees}
         try:
             with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as boot:
                 fields["boot_id"] = boot.read().strip()  # hosts may share a name
@@ -234,7 +238,7 @@ class record:
 
     def issue(self, process_group, made, is_sync, where):
         """Operations of one call are handed to the back end."""
-        with self.lock:
+        with self.lock, native.held:
             group = self.groups.get(id(process_group))
             if group is None or group.known() is not process_group:
                 group = self._meet(process_group)

@@ -11,7 +11,7 @@ import threading
 import time
 from collections import deque
 
-from . import values
+from . import native, values
 
 FLUSH_SECONDS = 0.2
 SLICE = 16  # records after which the program's threads may run: they would wait 5 ms else
@@ -62,7 +62,7 @@ class Writer:
 
     def __init__(self, rank, path, header, t0):
         self.rank, self.path_of, self.header_of, self.t0 = rank, path, header, t0
-        self.queue, self.files, self.keys, self.names = deque(), {}, {}, {}
+        self.queue, self.files, self.keys, self.names = native.Queue(), {}, {}, {}
         self.declared = {}  # what every file must say of groups and metrics: the fields of the records, in their order
         self.lock, self.wake, self.pid = threading.Lock(), threading.Event(), os.getpid()
         self.newest = {}  # segment by group
@@ -105,6 +105,7 @@ class Writer:
 
     def _fail(self, error):
         self.has_failed = True
+        native.stop()
         self.queue = deque(maxlen=0)
         warn("%s: nothing more is recorded by rank %d; the program goes on" % (error, self.rank))
 

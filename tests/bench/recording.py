@@ -2,7 +2,8 @@
 """What the torch recorder costs the thread that reduces: microseconds an operation above the bare program.
 
 The aim is 15 an operation, and 3 with values off. Debian's torch and today's, from the package index, where
-they can be had. The parts are what an asynchronous operation's recording is made of: what is left."""
+they can be had; with the recorder's compiled part, and in Python alone. The parts are what an operation's recording is
+made of: what is left."""
 
 import json
 import os
@@ -25,8 +26,9 @@ def pythons():
             print(f"  not measured: {python} has no torch")
 
 
-def measured(python):
-    environment = {**os.environ, "PYTHONPATH": "ref/python", "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo",
+def measured(python, compiled):
+    built = os.path.join(bench.BUILD, "python")
+    environment = {**os.environ, "PYTHONPATH": "ref/python:" + built, "ALAR_NATIVE": "1" if compiled else "0", "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo",
                    "PYTHONWARNINGS": "ignore", "PYTHONDONTWRITEBYTECODE": "1"}
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
@@ -44,7 +46,8 @@ def above(values, bare):
 
 def show(data):
     modes = [mode for mode in next(iter(data["wholes"].values())) if mode != "bare"]
-    print(f"| torch {data['torch']} | bare | " + " | ".join(modes) + " |")
+    way = "" if data["compiled"] else ", Python alone"
+    print(f"| torch {data['torch']}{way} | bare | " + " | ".join(modes) + " |")
     print("|---|--:|" + "--:|" * len(modes))
     for name, of in data["wholes"].items():
         print(f"| {name} | {bench.median(of['bare']):.1f} | "
@@ -59,8 +62,9 @@ def main():
                   "interval]\n  and then the least of them against the least of the bare ones")
     found = []
     for python in pythons():
-        found.append(measured(python))
-        show(found[-1])
+        for compiled in (True, False):
+            found.append(measured(python, compiled))
+            show(found[-1])
     bench.save("recording", {"versions": found})
 
 

@@ -1,7 +1,8 @@
 """What recording costs: cost.py DIR STORE, one rank; JSON on standard output. Processor time of the calling
 thread an operation, bare and recorded by turns in one process, so that what else the machine does counts for
 none of them; beside them the floor: the two methods behind a Python function each that keeps the time and the
-handle, nothing else. Then the parts that an operation's recording is made of, and what the background thread spends."""
+handle, nothing else. Then the parts that an operation's recording is made of, and what the background thread spends.
+ALAR_NATIVE=0: what it costs without the compiled part, and the parts in Python."""
 import json
 import os
 import sys
@@ -12,11 +13,12 @@ import torch
 import torch.distributed as dist
 
 import alar.torch
-from alar.torch import caller, calls, capture, pending, values, writer
+from alar.torch import caller, calls, capture, native, pending, values, writer
 
 ROUNDS, COUNT = int(os.environ.get("BENCH_ROUNDS") or 25), 300
-MODES = {"bare": None, "recorded": {}, "without values": {"values": False}, "with watch": {"watch": True},
-         "floor": "wrapped"}
+MODES = {"bare": None, "recorded": {}, "without values": {"values": False}}
+if native.part:
+    MODES.update({"with watch": {"watch": True}, "floor": "wrapped"})
 
 
 def blocking(tensor):
@@ -90,7 +92,67 @@ def wholes(directory):
     return found
 
 
-def parts(directory):
+STAND_IN = """
+def blocking(call, wait, group, tensor, options, async_op=False):
+    wait(call(group, [tensor], options))
+
+
+def asynchronous(call, wait, group, tensor, options, async_op=True):
+    return call(group, [tensor], options)
+"""
+
+
+class Handle:
+    """What a stand-in for torch's method returns."""
+
+
+def timed(call, queue):
+    """Microseconds, the least of many rounds; the records are dropped in between."""
+    taken = []
+    for _ in range(50):
+        taken.append(timeit.timeit(call, number=200, timer=time.thread_time) / 200 * 1e6)
+        queue.clear()
+    return min(taken) - 0.03  # the call of the lambda itself
+
+
+def compiled_parts(directory, has_values):
+    """What recording costs by itself: two methods that do nothing, called as torch's are from its own file."""
+    recorder = alar.torch.record(os.path.join(directory, "parts-%d" % has_values), values=has_values).start()
+    tensor, functions, found = torch.ones(2), {"__name__": dist.distributed_c10d.__name__}, {}
+    dist.all_reduce(tensor)
+    recorder.writer.wake.set()
+    time.sleep(2 * writer.FLUSH_SECONDS)  # from here on nobody else writes
+    exec(compile(STAND_IN, dist.distributed_c10d.__file__, "exec"), functions)  # as if it stood in that file
+    world, queue = dist.distributed_c10d._get_default_group(), recorder.writer.queue
+    bare = (lambda group, tensors, options: Handle()), (lambda work: True)
+    call = native.method("allreduce", bare[0], capture._method_of("allreduce", bare[0]))
+    wait = native.method("wait", bare[1], capture._wait_of("wait", bare[1]))
+    for name in ("blocking", "asynchronous"):
+        options, function = dist.AllreduceOptions(), functions[name]
+        if hasattr(options, "asyncOp"):
+            options.asyncOp = name == "asynchronous"
+
+        def whole(call, wait):
+            work = function(call, wait, world, tensor, options)
+            if work is not None:
+                wait(work)
+        found["%s, %s values" % (name, "with" if has_values else "without")] = timed(
+            lambda: whole(call, wait), queue) - timed(lambda: whole(*bare), queue)
+    recorder.stop()
+    return found
+
+
+def answers():
+    """What torch takes for its answers to what a record asks."""
+    tensor, options = torch.ones(2), dist.AllreduceOptions()
+    asked = {"size": lambda: tensor.numel(), "address": lambda: tensor.data_ptr(), "dtype": lambda: tensor.dtype,
+             "counter of writes": lambda: tensor._version}
+    if hasattr(options, "asyncOp"):
+        asked["is it asynchronous"] = lambda: options.asyncOp
+    return {"torch's answer, " + name: timed(call, []) for name, call in asked.items()}
+
+
+def python_parts(directory):
     """{part: microseconds}, the least of many rounds."""
     recorder = alar.torch.record(os.path.join(directory, "parts")).start()
     tensor, options = torch.ones(2), dist.AllreduceOptions()
@@ -120,11 +182,17 @@ def parts(directory):
             "the tensor's class, there and back": watch,
             "a handle's operations": lambda: capture._attach(handle, []),
             "the end, copied": finish}.items():
-        taken = []
-        for _ in range(50):
-            taken.append(timeit.timeit(call, number=200, timer=time.thread_time) / 200 * 1e6)
-            queue.clear()
-        found[name] = min(taken) - 0.03  # the call of the lambda itself
+        found[name] = timed(call, queue)
+    recorder.stop()
+    return found
+
+
+def written(directory):
+    """What the background thread spends an operation."""
+    recorder, found = alar.torch.record(os.path.join(directory, "written")).start(), {}
+    dist.all_reduce(torch.ones(2))
+    recorder.writer.wake.set()
+    time.sleep(2 * writer.FLUSH_SECONDS)
     for name, program in (("written behind it, blocking", blocking), ("asynchronous", asynchronous)):
         taken = []
         for _ in range(10):
@@ -140,8 +208,11 @@ def parts(directory):
 def main():
     torch.set_num_threads(1)
     dist.init_process_group("gloo", init_method="file://" + sys.argv[2], rank=0, world_size=1)
+    parts = {**compiled_parts(sys.argv[1], True), **compiled_parts(sys.argv[1], False),
+             **answers()} if native.part else python_parts(sys.argv[1])
+    parts.update(written(sys.argv[1]))
     print(json.dumps({"torch": torch.__version__, "rounds": ROUNDS, "count": COUNT,
-                      "wholes": wholes(sys.argv[1]), "parts": parts(sys.argv[1])}))
+                      "compiled": native.part is not None, "wholes": wholes(sys.argv[1]), "parts": parts}))
 
 
 main()

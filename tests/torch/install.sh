@@ -42,7 +42,7 @@ if python_of 2.13; then
     started=$SECONDS
     site=$(echo "$SCRATCH"/e/lib/python3*/site-packages)
     run() {
-        PYTHONPATH=$site timeout -k 2 240 "$python" -m torch.distributed.run --nproc-per-node 2 \
+        PYTHONPATH=$site timeout -k 2 240 "$python" -m torch.distributed.run --nproc_per_node 2 \
             -m alar.torch -o "$SCRATCH/run" tests/torch/life.py torchrun x
     }
     check "a recorded torchrun script" run

@@ -133,7 +133,7 @@ wrong() { # wrong VERSION
     check "$1: is said in one line" grep -q "alar.torch: AttributeError: .* the program goes on" "$SCRATCH/said"
     expect_text "$1: no script" 3 "expected a script, found none" recorded "$SCRATCH/n" -- nowhere.py
     expect_text "$1: no directory" 3 "expected -o DIR script.py" "$python" -m alar.torch x.py
-    expect_text "$1: help" 0 "torchrun --nproc-per-node" "$python" -m alar.torch --help
+    expect_text "$1: help" 0 "torchrun --nproc_per_node" "$python" -m alar.torch --help
 }
 
 # strange WHAT: a torch that was never seen; the program prints what it reduced all the same

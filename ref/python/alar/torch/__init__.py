@@ -1,7 +1,7 @@
 """Records the collectives of a torch program as histories that `alar check` judges.
 
     python3 -m alar.torch -o DIR script.py [ARGUMENT]...               # spawned children too
-    torchrun --nproc-per-node 4 -m alar.torch -o DIR script.py [ARGUMENT]...
+    torchrun --nproc_per_node 4 -m alar.torch -o DIR script.py [ARGUMENT]...
 
 or, inside the program:
 

@@ -10,7 +10,7 @@ from .writer import warn
 
 EPILOG = """examples:
   python3 -m alar.torch -o rec train.py --steps 10        a script; what it spawns is recorded too
-  torchrun --nproc-per-node 4 -m alar.torch -o rec train.py
+  torchrun --nproc_per_node 4 -m alar.torch -o rec train.py
   python3 -m alar.torch -o rec -m package.train           a module
   alar check rec                                          the verdict
 

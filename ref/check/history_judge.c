@@ -1,5 +1,6 @@
 #include "check/history_judge.h"
 
+#include "sys/clock.h"
 #include "sys/decimal.h"
 
 #include <stdio.h>
@@ -7,10 +8,12 @@
 #include <string.h>
 
 enum {
-    PROGRESS_EVERY = 1 << 14 /* records between two words of progress */
+    PROGRESS_EVERY = 1 << 14, /* records between two words of progress, */
+    CLOCK_EVERY = 1 << 7      /* and between two looks at the clock */
 };
 
-/* Gives the arena at least `room` more bytes. */
+/* Gives the arena at least `room` more bytes.
+   Errors: ALAR_E_FULL when that is more than the limit; ALAR_E_NOMEM. */
 static enum alar_status reading_room(struct alar_reading *reading, size_t room)
 {
     struct alar_arena *arena = &reading->arena;
@@ -19,12 +22,16 @@ static enum alar_status reading_room(struct alar_reading *reading, size_t room)
     if (arena->base != NULL && alar_arena_room(arena) >= room) {
         return ALAR_OK;
     }
+    if (arena->used + room + 64 > reading->memory_most) {
+        return ALAR_E_FULL;
+    }
     while (size < arena->used + room + 64) {
         size = size ? 2 * size : 1 << 16;
         if (size > SIZE_MAX / 4) {
             return ALAR_E_NOMEM;
         }
     }
+    size = size < reading->memory_most ? size : reading->memory_most;
     void *grown = realloc(arena->base, size);
     if (grown == NULL) {
         return ALAR_E_NOMEM;
@@ -114,8 +121,18 @@ static enum alar_status reading_run(struct alar_reading *reading,
     uint64_t records = 0;
 
     while ((status = alar_history_reader_next(reader, &record)) == ALAR_OK) {
-        ALAR_TRY(reading_record(reading, reader, &record, hooks));
-        if (hooks->progress != NULL && ++records % PROGRESS_EVERY == 0) {
+        if (reading->until_us && records % CLOCK_EVERY == 0 &&
+            alar_clock_now(NULL) >= reading->until_us) {
+            alar_judge_stop(reading->judge, record.place, ALAR_LIMIT_SECONDS, hooks->seconds);
+            return ALAR_OK;
+        }
+        status = reading_record(reading, reader, &record, hooks);
+        if (status == ALAR_E_FULL) {
+            alar_judge_stop(reading->judge, record.place, ALAR_LIMIT_MEMORY, hooks->memory_mib);
+            return ALAR_OK;
+        }
+        ALAR_TRY(status);
+        if (++records % PROGRESS_EVERY == 0 && hooks->progress != NULL) {
             hooks->progress(hooks->context, alar_history_reader_bytes(reader));
         }
     }
@@ -124,6 +141,16 @@ static enum alar_status reading_run(struct alar_reading *reading,
         status = ALAR_OK;
     }
     return status;
+}
+
+/* When and where to stop. */
+static void reading_limits(struct alar_reading *reading, const struct alar_reading_hooks *hooks)
+{
+    memset(reading, 0, sizeof *reading);
+    reading->memory_most = hooks->has_memory ? (size_t)hooks->memory_mib << 20 : SIZE_MAX;
+    if (hooks->has_seconds) {
+        reading->until_us = alar_clock_now(NULL) + hooks->seconds * 1000000;
+    }
 }
 
 enum alar_status alar_reading_judge(struct alar_reading *reading,
@@ -135,8 +162,9 @@ enum alar_status alar_reading_judge(struct alar_reading *reading,
     struct alar_history_survey survey;
     enum alar_status status;
 
-    memset(reading, 0, sizeof *reading);
     hooks = hooks != NULL ? hooks : &none;
+    reading_limits(reading, hooks);
+    survey.until_us = reading->until_us;
     status = alar_history_reader_open(&reader, files, hooks->threads, &survey, reading->error_line);
     if (status == ALAR_OK) {
         status = reading_start(reading, &survey, hooks);
@@ -146,7 +174,12 @@ enum alar_status alar_reading_judge(struct alar_reading *reading,
     }
     reading->bytes = reader != NULL ? alar_history_reader_bytes(reader) : 0;
     alar_history_reader_close(reader);
-    if (status == ALAR_E_NOMEM) {
+    if (status == ALAR_E_FULL) {
+        snprintf(reading->error_line, sizeof reading->error_line,
+                 "%s: expected a limit of memory that its ranks fit into, found %llu MiB",
+                 files->name, (unsigned long long)hooks->memory_mib);
+        status = ALAR_E_NOMEM;
+    } else if (status == ALAR_E_NOMEM) {
         snprintf(reading->error_line, sizeof reading->error_line,
                  "%s: expected enough memory, found too little", files->name);
     }

@@ -11,8 +11,10 @@ struct alar_reading {
     struct alar_judge *judge; /* owned; holds verdict and contract; NULL when there is none */
     struct alar_arena arena;
     void *scratch;
-    struct alar_evidence *findings;         /* room for them, when more were to be kept */
-    uint64_t bytes;                         /* read */
+    struct alar_evidence *findings; /* room for them, when more were to be kept */
+    uint64_t bytes;                 /* read */
+    uint64_t until_us;              /* on alar_clock_now; 0: there is no limit */
+    size_t memory_most; /* bytes that the arena may have; SIZE_MAX: as many as there are */
     char error_line[ALAR_ERROR_LINE_BYTES]; /* one line, when the input can't be used */
 };
 
@@ -29,6 +31,10 @@ struct alar_reading_hooks {
     uint32_t threads;      /* that read, the caller's included; 0: see history_read.h */
     uint32_t finding_room; /* findings to keep at most; 0: ALAR_FINDINGS_MAX */
     bool needs_power;      /* see struct alar_judge_setup */
+    /* The verdict is about what was judged when so much is spent: seconds by the clock, and MiB
+       that the judge keeps. spec: O-117 */
+    bool has_seconds, has_memory;
+    uint64_t seconds, memory_mib;
 };
 
 /* Reads and judges. hooks may be NULL. alar_reading_free frees what it leaves, in any case.

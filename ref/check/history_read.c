@@ -2,6 +2,7 @@
 
 #include "check/read_ahead.h"
 #include "check/record_input.h"
+#include "sys/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 enum {
+    SURVEY_EVERY = 256,         /* records between two looks at the clock */
     SPOOL_BYTES_MOST = 1 << 30, /* of standard input */
     AHEAD_BYTES_LEAST = 4 << 20 /* of files that threads are worth while for */
 };
@@ -145,6 +147,13 @@ static enum alar_status survey_check(struct alar_history_reader *reader, uint32_
     return ALAR_OK;
 }
 
+/* The clock is looked at now and then. */
+static bool survey_is_late(const struct alar_history_survey *survey, uint64_t records)
+{
+    return survey->until_us && records % SURVEY_EVERY == 0 &&
+           alar_clock_now(NULL) >= survey->until_us;
+}
+
 /* A file that begins with a header of known world need not be read twice. */
 static enum alar_status source_survey(struct alar_history_reader *reader, uint32_t k,
                                       struct alar_history_survey *survey)
@@ -152,7 +161,7 @@ static enum alar_status source_survey(struct alar_history_reader *reader, uint32
     enum alar_status status = ALAR_OK;
     bool is_cut, is_first = true;
 
-    while (status == ALAR_OK) {
+    for (uint64_t records = 0; status == ALAR_OK && !survey_is_late(survey, records); records++) {
         status = source_next(reader, k, &is_cut);
         if (status == ALAR_OK) {
             survey_add(survey, &reader->event);
@@ -222,7 +231,7 @@ enum alar_status alar_history_reader_open(struct alar_history_reader **opened,
     reader->files = files;
     reader->error_line = error_line;
     reader->round = 1;
-    *survey = (struct alar_history_survey){.highest = -1};
+    *survey = (struct alar_history_survey){.highest = -1, .until_us = survey->until_us};
     ALAR_TRY(alar_record_reader_open(&reader->records));
     for (uint32_t k = 0; k < files->count; k++) {
         ALAR_TRY(source_open(reader, k));

@@ -21,8 +21,9 @@ struct alar_history_files {
 /* What the files say about themselves before a record of theirs is judged. */
 struct alar_history_survey {
     bool has_header, has_end;
-    int64_t world;   /* declared, or as many ranks as records name; at most ALAR_WORLD_MAX */
-    int64_t highest; /* rank of any record read so far; -1 when there is none */
+    int64_t world;     /* declared, or as many ranks as records name; at most ALAR_WORLD_MAX */
+    int64_t highest;   /* rank of any record read so far; -1 when there is none */
+    uint64_t until_us; /* given: when to survey no more, on alar_clock_now; 0: never */
 };
 
 /* One record, or the place where a file was cut in the middle of one. The event is borrowed until

@@ -15,6 +15,13 @@ void verdict_say_unknown(struct verdict_phrase *phrase, const struct alar_histor
     if (verdict->unknown[reason] > 1) {
         verdict_say(phrase, " (%llu times)", (unsigned long long)verdict->unknown[reason]);
     }
+    if (reason == ALAR_UNKNOWN_LIMIT) {
+        verdict_say(phrase, ": %llu %s; %llu records were, and %llu of %llu operations so far;",
+                    (unsigned long long)verdict->limited,
+                    verdict->limit == ALAR_LIMIT_SECONDS ? "s" : "MiB",
+                    (unsigned long long)verdict->events, (unsigned long long)verdict->judged,
+                    (unsigned long long)verdict->operations);
+    }
     if (reason == ALAR_UNKNOWN_NO_VALUE && verdict->refused > 0) {
         verdict_say(phrase, ", and %llu of %llu operations judged: the first, %s/%llu, is %s",
                     (unsigned long long)verdict->judged, (unsigned long long)verdict->operations,

@@ -12,7 +12,9 @@
 
 enum {
     FINDINGS_ALL = 10000, /* kept at most with --all */
-    THREADS_MOST = 256
+    THREADS_MOST = 256,
+    LIMIT_MOST = 1 << 30, /* seconds, or MiB */
+    LIMIT_NONE            /* not asked for */
 };
 
 /* How outcomes are told. */
@@ -30,6 +32,7 @@ struct check {
     enum check_format format;
     bool is_quiet, is_rerun, needs_power, tells_all;
     int color;
+    uint64_t seconds, memory_mib;        /* limits; LIMIT_NONE: not asked for */
     uint64_t threads;                    /* 0: as many as pay */
     const char *certificates, *verified; /* files; NULL when not asked for */
     FILE *certifying;
@@ -137,7 +140,11 @@ static void check_history(struct check *check, const struct alar_history_files *
                                        .context = check,
                                        .threads = (uint32_t)check->threads,
                                        .finding_room = check->tells_all ? FINDINGS_ALL : 0,
-                                       .needs_power = check->needs_power};
+                                       .needs_power = check->needs_power,
+                                       .has_seconds = check->seconds != LIMIT_NONE,
+                                       .seconds = check->seconds,
+                                       .has_memory = check->memory_mib != LIMIT_NONE,
+                                       .memory_mib = check->memory_mib};
 
     check->progress = (struct alar_cli_progress){.what = files->name};
     enum alar_status status = alar_reading_judge(&reading, files, &hooks);
@@ -304,6 +311,8 @@ static int check_options(struct check *check, int argc, char **argv, int *count)
         {"certificates", ALAR_OPTION_TEXT, &check->certificates, "FILE", "write why each legal value is legal, a line each", NULL, 0, 0},
         {"verify-certificate", ALAR_OPTION_TEXT, &check->verified, "FILE", "check such lines by plain evaluation, no history needed", NULL, 0, 0},
         {"threads", ALAR_OPTION_NUMBER, &check->threads, "N", "threads that read [a core's each; 1 for one file, or less than 4 MiB]", NULL, 1, THREADS_MOST},
+        {"limit-seconds", ALAR_OPTION_NUMBER, &check->seconds, "N", "stop judging a history after so long, and say where", NULL, 0, LIMIT_MOST},
+        {"limit-memory", ALAR_OPTION_NUMBER, &check->memory_mib, "MIB", "likewise once the judge would need more", NULL, 1, LIMIT_MOST},
         {"color", ALAR_OPTION_CHOICE, &check->color, NULL, "colours [auto: on a terminal, without NO_COLOR]", alar_cli_colors, 0, 0},
         {"quiet", ALAR_OPTION_FLAG, &check->is_quiet, NULL, "verdict lines only", NULL, 0, 0},
         {NULL, ALAR_OPTION_FLAG, NULL, NULL, NULL, NULL, 0, 0},
@@ -317,6 +326,7 @@ static int check_options(struct check *check, int argc, char **argv, int *count)
         "  alar check run/                     a directory of rank files is one history\n"
         "  alar check --rerun run1/ run2/      compare two runs operation by operation\n"
         "  alar check --json - < h.jsonl       one merged history from standard input\n"
+        "  alar check --limit-seconds 60 run/  what no minute suffices for is UNKNOWN\n"
         "  alar check --junit run/ > alar.xml  for CI; see ci/examples\n",
     };
 
@@ -325,7 +335,10 @@ static int check_options(struct check *check, int argc, char **argv, int *count)
 
 int alar_cli_check(int argc, char **argv)
 {
-    struct check check = {.words = {stdout, false}, .outcomes = {.out = stdout}};
+    struct check check = {.words = {stdout, false},
+                          .outcomes = {.out = stdout},
+                          .seconds = LIMIT_NONE,
+                          .memory_mib = LIMIT_NONE};
     int count, formats = 0;
     int code = check_options(&check, argc, argv, &count);
 
@@ -344,7 +357,9 @@ int alar_cli_check(int argc, char **argv)
     if (formats > 1) {
         return alar_cli_complain("check", "expected one of --json, --junit, --tap, --sarif");
     }
-    if (check.is_rerun && (check.certificates || check.needs_power || check.format > CHECK_JSON)) {
+    bool is_limited = check.seconds != LIMIT_NONE || check.memory_mib != LIMIT_NONE;
+    if (check.is_rerun &&
+        (check.certificates || check.needs_power || is_limited || check.format > CHECK_JSON)) {
         return alar_cli_complain("check", "expected --rerun alone");
     }
     if (count == 0) {

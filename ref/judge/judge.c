@@ -295,6 +295,32 @@ static enum alar_verdict_kind finish_kind(const struct alar_verdict *verdict)
     return ALAR_PASS;
 }
 
+/* From what was found, and what was not. */
+static void finish_verdict(struct alar_judge *judge)
+{
+    struct alar_verdict *verdict = &judge->verdict;
+
+    for (uint32_t k = 0; k < verdict->finding_count; k++) {
+        finish_excuse(judge, &verdict->finding[k]);
+    }
+    judge_headline(verdict);
+    judge_provenance(judge);
+    if (finish_kind(verdict) == ALAR_PASS) {
+        finish_absent(judge);
+    }
+    verdict->kind = finish_kind(verdict);
+}
+
+void alar_judge_stop(struct alar_judge *judge, struct alar_place place, enum alar_limit limit,
+                     uint64_t limited)
+{
+    judge->event = NULL;
+    judge->verdict.limit = limit;
+    judge->verdict.limited = limited;
+    judge_unknown(judge, ALAR_UNKNOWN_LIMIT, place, ALAR_RANK_ALL);
+    finish_verdict(judge);
+}
+
 void alar_judge_finish(struct alar_judge *judge)
 {
     struct alar_verdict *verdict = &judge->verdict;
@@ -307,15 +333,7 @@ void alar_judge_finish(struct alar_judge *judge)
     if (verdict->judged == 0) {
         judge_unknown(judge, ALAR_UNKNOWN_NOTHING, (struct alar_place){0, 0}, ALAR_RANK_ALL);
     }
-    for (uint32_t k = 0; k < verdict->finding_count; k++) {
-        finish_excuse(judge, &verdict->finding[k]);
-    }
-    judge_headline(verdict);
-    judge_provenance(judge);
-    if (finish_kind(verdict) == ALAR_PASS) {
-        finish_absent(judge);
-    }
-    verdict->kind = finish_kind(verdict);
+    finish_verdict(judge);
 }
 
 const struct alar_verdict *alar_judge_verdict(const struct alar_judge *judge)

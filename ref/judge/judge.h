@@ -123,7 +123,14 @@ void alar_judge_cut(struct alar_judge *judge, uint32_t rank, struct alar_place p
 /* Judges what is left and settles the verdict; call once. */
 void alar_judge_finish(struct alar_judge *judge);
 
-/* The verdict; whole only after alar_judge_finish. Lives as long as the judge. */
+/* Ends the judgement before the record at `place`, because `limited` seconds or MiB are spent;
+   instead of alar_judge_finish. What was found stays found; of what is left nothing is said. spec:
+   O-117 */
+void alar_judge_stop(struct alar_judge *judge, struct alar_place place, enum alar_limit limit,
+                     uint64_t limited);
+
+/* The verdict; whole only after alar_judge_finish or alar_judge_stop. Lives as long as the judge.
+ */
 const struct alar_verdict *alar_judge_verdict(const struct alar_judge *judge);
 const struct alar_judge_error *alar_judge_error_of(const struct alar_judge *judge);
 const struct alar_contract *alar_judge_contract(const struct alar_judge *judge);

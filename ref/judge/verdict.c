@@ -24,6 +24,7 @@ const char *alar_standing_text(enum alar_standing_kind kind)
 const char *alar_unknown_text(enum alar_unknown reason)
 {
     static const char *const texts[] = {
+        "a limit was reached before all records were judged",
         "no operation was judged",
         "a rank has no record",
         "who takes part in a group was not recorded (declare its members)",

@@ -14,8 +14,16 @@ enum alar_verdict_kind {
     ALAR_VERDICT_COUNT
 };
 
+/* What whoever had it judged would spend no more of. */
+enum alar_limit {
+    ALAR_LIMIT_NONE,
+    ALAR_LIMIT_SECONDS,
+    ALAR_LIMIT_MEMORY, /* in MiB */
+};
+
 /* Why a history that shows nothing wrong is still no PASS. */
 enum alar_unknown {
+    ALAR_UNKNOWN_LIMIT,     /* a limit was reached before all records were judged */
     ALAR_UNKNOWN_NOTHING,   /* no operation was judged */
     ALAR_UNKNOWN_NO_RECORD, /* a rank of the world has no record at all */
     ALAR_UNKNOWN_MEMBERS,   /* who takes part in a group was not recorded */
@@ -241,6 +249,8 @@ struct alar_verdict {
     uint64_t unknown[ALAR_UNKNOWN_COUNT]; /* how often, and below where first */
     struct alar_place unknown_place[ALAR_UNKNOWN_COUNT];
     uint32_t unknown_rank[ALAR_UNKNOWN_COUNT];
+    enum alar_limit limit; /* of ALAR_UNKNOWN_LIMIT, and so much: */
+    uint64_t limited;
     bool lacks_names;          /* more names of storage than are told apart */
     char stray[ALAR_NAME_MAX]; /* the first storage of ALAR_UNKNOWN_STORAGE */
     int64_t claimed;           /* tokens in the first report of ALAR_UNKNOWN_COUNTS; -1: none */

@@ -106,7 +106,7 @@ MUTANT_SRC := $(sort $(wildcard tests/mutants/*.c)) tests/lib/history_more.c
 SWARM    := $(BUILD)/swarm
 SWARM_SRC := $(sort $(wildcard tests/sim/*.c))
 MPI_TEST := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/mpi/*.c)))
-MPI_TEST += $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/preload/*.c))
+MPI_TEST += $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/preload/*.c)) $(BUILD)/tests/network/router
 BENCH    := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 
 # ---- targets for people --------------------------------------------------------------------------
@@ -242,6 +242,10 @@ bench: benchmarks ## all benchmarks: tables, and $(BUILD)/bench/*.json (bench-NA
 	$(Q)python3 tests/bench/bench.py
 bench-%: tests/bench/%.py benchmarks
 	$(Q)python3 tests/bench/bench.py $*
+bench-network: benchmarks ## between two sites of two hosts: network namespaces, so as root; Open MPI as well
+	$(Q)ci/install-deps.sh network
+	$(Q)$(MAKE) $(PARALLEL) $(MPI_TEST) $(BUILD)/tests/openmpi/raw_log
+	$(Q)python3 tests/bench/bench.py network
 benchmarks:
 	$(Q)ci/install-deps.sh bench
 	$(Q)$(MAKE) $(PARALLEL) all $(BENCH)
@@ -412,6 +416,11 @@ $(BUILD)/tests/preload/%.so: $(BUILD)/obj/tests/preload/%.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -shared $< -ldl -o $@
+
+$(BUILD)/tests/network/router: $(BUILD)/obj/tests/network/router.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $< -o $@
 
 # One probe for each library, which knows nothing of us.
 define probe_rule

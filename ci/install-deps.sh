@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a job needs and this machine lacks:
 #
-#   ci/install-deps.sh [run|default|matrix|applications|view|bench|proofs]
+#   ci/install-deps.sh [run|default|matrix|applications|view|bench|network|proofs]
 #
 # Silent when nothing is missing. Otherwise it installs as root or through sudo; without either it
 # prints the command to type and leaves with 3.
@@ -21,9 +21,10 @@ case $profile in
     applications) wanted="$build jq openmpi-bin libopenmpi-dev hpcc scalapack-mpi-test lammps" ;;
     view) wanted="$build $check chromium fonts-dejavu-core" ;;
     bench) wanted="$build $check gnuplot-nox time" ;;
+    network) wanted="$build openmpi-bin libopenmpi-dev iproute2 util-linux" ;;
     proofs) wanted="coq libcoq-flocq" ;;
     *)
-        echo "install-deps.sh: expected run, default, matrix, applications, view, bench or proofs, found '$profile'" >&2
+        echo "install-deps.sh: expected run, default, matrix, applications, view, bench, network or proofs, found '$profile'" >&2
         exit 3
         ;;
 esac

@@ -70,6 +70,8 @@ programs() { # programs VERSION
     check "$1: a sparse tensor is left out with a line" grep -q 'collectives.py:[0-9]*: a sparse tensor: its operation was left out' "$SCRATCH/said"
     expect_text "$1: is judged" 0 "operations judged, same bits on all ranks" verdict "$SCRATCH/c"
     check "$1: clocks are compared" clocks_are_one "$SCRATCH/c"
+    check "$1: every collective, with --watch" recorded "$SCRATCH/w" --watch -- $here/collectives.py "$SCRATCH/store"
+    expect_text "$1: is judged" 0 "operations judged, same bits on all ranks" verdict "$SCRATCH/w"
     expect_text "$1: wrong labels and reports" 0 "went on" recorded "$SCRATCH/r" -- $here/reports.py "$SCRATCH/store"
     cp "$SCRATCH/.output" "$SCRATCH/said"
     check "$1: are left out with a line each" [ "$(grep -c 'was left out' "$SCRATCH/said")" -eq 19 ]

@@ -279,7 +279,10 @@ def _wait_of(name, original):
             for op in made:
                 recorder.add("wait", op, _version(op), where)
         try:
-            result = original(self, *arguments, **named)
+            if recorder.with_watch:
+                result = pending.quietly(original, self, *arguments, **named)
+            else:
+                result = original(self, *arguments, **named)
         except BaseException as error:
             for op in made:
                 if not op.is_over:

@@ -146,6 +146,15 @@ def is_busy():
     return getattr(_busy, "is_inside", False)
 
 
+def quietly(function, *arguments, **named):
+    """Calls it. What torch does in it with a result, as a wait that copies it to its place, is no look of the program."""
+    was_inside, _busy.is_inside = is_busy(), True
+    try:
+        return function(*arguments, **named)
+    finally:
+        _busy.is_inside = was_inside
+
+
 def _watched(function, arguments, named, before):
     """Calls the function, and notes what it did with each watched tensor."""
     name = getattr(function, "__name__", "")

@@ -50,7 +50,10 @@ class _Watch(TorchDispatchMode):
     def _note(self, tensor, is_write):
         recorder = self.recorder
         with torch._C.DisableTorchFunction():
-            storage = pending.storage(tensor)
+            try:
+                storage = pending.storage(tensor)
+            except RuntimeError:
+                return  # no memory of its own: sparse, or one that only stands for a tensor
             for op in list(recorder.live.get(storage, ())):
                 if not op.is_pending:
                     recorder.live[storage].remove(op)

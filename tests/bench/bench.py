@@ -25,7 +25,7 @@ ALAR = os.path.join(BUILD, "alar")
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "0"))
 FULL = os.environ.get("BENCH_FULL") == "1"
 BUILDS = {"as shipped": BUILD, "FAULTS=0": os.path.join(BUILD, "plain")}
-BENCHMARKS = ["step", "overhead", "progress", "oracle", "sums", "memory", "scale", "ranks", "power", "diagnosis",
+BENCHMARKS = ["step", "overhead", "progress", "oracle", "sums", "memory", "scale", "ranks", "worst", "power", "diagnosis",
               "recording", "recorder", "conform"]
 PAGE = "tests/bench/README.md"
 MEDIANS = "medians, 95 % intervals by bootstrap, variants take turns in a drawn order"

@@ -215,6 +215,12 @@ uneven 1.5 | judged "the right mean" PASS "1 of 1"
 uneven 1.75 | judged "the mean of rank means" FAIL "mean-of-rank-means"
 uneven 2.25 | judged "the sum over one rank's count" FAIL "own-count"
 uneven 2.5 | judged "another rank's own" FAIL "own-only: report of loss of step 1, rank 0: the value of one rank was reported, before the reduction; it is the value of rank 1"
+ratios() { # ratios SHOWN: two steps of two microbatches, the second of the first step empty
+    alone 0 1 2,1 '"mb":0'; alone 1 1 0,0 '"mb":1'; alone 2 2 6,2 '"mb":0'; alone 3 2 10,2 '"mb":1'
+    report 2 "$1" "\"first_step\":1,$tokens,$steps"
+}
+ratios 3.0 | judged "the mean of two steps" PASS "1 of 1"
+ratios 3.333333 | judged "the mean of three microbatches" FAIL "mean-of-microbatch-means"
 uneven 2.5 1 | judged "one's own" FAIL "it is the value of rank 1"
 { both 0 1 0,0 6,1 6,1; report 1 3.0 "$means"; } | judged "an empty rank counted" FAIL "empty-counted"
 { alone 0 1 6,2; alone 1 2 0,0; report 2 1.5 "\"first_step\":1,$tokens,$steps"; } |

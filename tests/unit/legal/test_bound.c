@@ -209,6 +209,41 @@ Test(bound, contains_the_hull_of_products)
     cr_assert(valid > DRAWN(2000) && only > DRAWN(100), "%u %u", valid, only);
 }
 
+/* One factor of 0 among others that round leaves one value, a zero of the sign that all signs give;
+   and one factor alone is its own product, however many digits it has. spec: N-30 */
+Test(bound, a_zero_or_a_single_factor_leaves_one_value)
+{
+    double scratch[2 * RANKS];
+
+    for (int round = 0; round < 4 * 5 * 4; round++) {
+        enum alar_dtype dtype = floats[round % 4];
+        struct alar_adder adder = {dtype, dtype, ALAR_NEAREST, true};
+        uint32_t n = 1 + (uint32_t)round / 4 % 5;
+        bool is_negative = round / 20 % 2 != 0;
+        bool has_zero = round / 40 % 2 != 0;
+        uint64_t bits[RANKS];
+        struct alar_bound bound;
+
+        for (uint32_t i = 0; i < n; i++) {
+            bits[i] = alar_fp_from_double(dtype, 2.0) - 1; /* all digits of its significand */
+        }
+        bits[n / 2] = has_zero ? 0 : bits[n / 2];
+        bits[0] = is_negative ? alar_fp_negate(dtype, bits[0]) : bits[0];
+        alar_bound_evaluate(&bound, adder, bits, n, n - 1, scratch);
+
+        cr_assert(bound.is_valid, "round %d", round);
+        cr_assert_eq(bound.is_order_free, has_zero || n == 1, "round %d", round);
+        if (bound.is_order_free) {
+            cr_assert_eq(bound.only,
+                         has_zero ? (is_negative ? alar_fp_negate(dtype, 0) : 0) : bits[0]);
+        }
+        if (!has_zero) {
+            cr_assert_geq(bound.most, fabs(alar_fp_to_double(dtype, bits[0])));
+            cr_assert_leq(bound.least, pow(fabs(alar_fp_to_double(dtype, bits[n - 1])), n));
+        }
+    }
+}
+
 /* A value just outside the radius is refused: the bound can say no. spec: N-14 */
 Test(bound, refuses_what_is_outside)
 {

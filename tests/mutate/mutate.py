@@ -99,7 +99,6 @@ class Tree:
         self.compiles = {"unit" if "/deep/" in line else "alar": line for line in compiles}
         self.links = {line.rsplit("/", 1)[1]: line for line in lines if re.search(r" -o \S*/(alar|unit)$", line)}
         self.restore()
-        self.collect()
 
     def restore(self):
         for program in ("alar", "unit"):
@@ -192,6 +191,7 @@ def options():
     ask.add_argument("--seed", type=int, default=1)
     ask.add_argument("--only", default="", help="paths that hold this text")
     ask.add_argument("--quick", action="store_true", help="the first checks of each room alone")
+    ask.add_argument("--trust", action="store_true", help="don't ask first whether the tree as it is passes")
     ask.add_argument("--blind", action="store_true", help="ask a check that can't fail: the score is 0")
     ask.add_argument("--again", help="only what survived in this log")
     ask.add_argument("--floor", type=float, default=95, help="percent; below it the exit code is 1 (95)")
@@ -210,7 +210,10 @@ def main():
         left = set(re.findall(r"^SURVIVED (\S+):\d+: (.*)$", open(asked.again).read(), re.MULTILINE))
         every = [drawn for drawn in every if (drawn[0], said(drawn[2], drawn[3])) in left]
     scratch = tempfile.mkdtemp()
-    tree, ends, checked = Tree(scratch), {room: {"killed": 0, "SURVIVED": 0} for room in ROOMS}, set()
+    tree = Tree(scratch)
+    if not asked.blind:
+        tree.collect()
+    ends, checked = {room: {"killed": 0, "SURVIVED": 0} for room in ROOMS}, set()
     same = listed = 0
     try:
         for path, number, old, new in every:
@@ -221,7 +224,7 @@ def main():
                 listed += 1
                 continue
             checks = [["true"]] if asked.blind else CHECKS[room][0] + ([] if asked.quick else CHECKS[room][1])
-            if room not in checked:
+            if room not in checked and not (asked.blind or asked.trust):
                 healthy(tree, checks)
                 checked.add(room)
             lines = open(path).readlines()

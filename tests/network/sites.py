@@ -119,12 +119,12 @@ class Sites:
         hosts = [1, 2, 3, 4] if per_host == 1 else [1, 3]
         shims = ":".join(os.path.join(self.build, "tests/preload", shim + ".so") for shim in preload)
         return ["mpiexec.mpich", "-iface", "ctl0", "-launcher", "ssh", "-launcher-exec",
-                os.path.join(HERE, "on_host.sh"), "-hosts", ",".join(f"{CONTROL}{n}" for n in hosts),
+                os.path.join(HERE, "on_host"), "-hosts", ",".join(f"{CONTROL}{n}" for n in hosts),
                 "-n", "4", "-ppn", str(per_host), *(["-genv", "LD_PRELOAD", shims] if shims else []), *command]
 
     def openmpi(self, command):
         return ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "plm", "rsh",
-                "--mca", "plm_rsh_agent", os.path.join(HERE, "on_host.sh"), "--mca", "oob_tcp_if_include", "ctl0",
+                "--mca", "plm_rsh_agent", os.path.join(HERE, "on_host"), "--mca", "oob_tcp_if_include", "ctl0",
                 "--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "wan0",
                 "--mca", "mpi_yield_when_idle", "1", "--host", ",".join(f"host{n}:1" for n in range(1, HOSTS + 1)),
                 "-n", "4", *command]
@@ -132,7 +132,7 @@ class Sites:
     def start(self, command, **options):
         """The command on host 1, where launchers belong; a Popen."""
         environment = {**os.environ, "ALAR_SITES": self.folder, "UCX_TLS": "tcp,self,sm", "UCX_NET_DEVICES": "wan0"}
-        return subprocess.Popen([os.path.join(HERE, "on_host.sh"), "host1", "exec " + shlex.join(command)],
+        return subprocess.Popen([os.path.join(HERE, "on_host"), "host1", "exec " + shlex.join(command)],
                                 env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, **options)
 

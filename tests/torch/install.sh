@@ -6,6 +6,11 @@
 unset PYTHONPATH
 
 python=/usr/bin/python3
+# spent: processor seconds of all commands so far, in $used; a busy machine takes no more of them
+spent() {
+    times >"$SCRATCH/times"
+    used=$(awk 'NR == 2 { gsub(/[ms]/, " "); print int($1 * 60 + $2 + $3 * 60 + $4) }' "$SCRATCH/times")
+}
 started=$SECONDS
 check "an empty environment" "$python" -m venv "$SCRATCH/e"
 TALLY_SECONDS=600
@@ -15,6 +20,8 @@ if ! timeout 300 "$SCRATCH/e/bin/pip" download -q --no-deps -d "$SCRATCH/x" setu
 fi
 check "pip install ./ref/python" "$SCRATCH/e/bin/pip" install -q ./ref/python
 took=$((SECONDS - started))
+spent
+installing=$used
 expect_text "alar is on the PATH" 0 "check" "$SCRATCH/e/bin/alar" --help
 expect_text "and takes dumps" 0 "Flight Recorder" "$SCRATCH/e/bin/alar" import --help
 expect_text "alar.torch without torch is a line" 3 "expected torch" "$SCRATCH/e/bin/python" -m alar.torch -o x y.py
@@ -40,6 +47,8 @@ check "and is named for Linux" [ "$(basename "$wheel")" != "${wheel%linux_x86_64
 
 if python_of 2.13; then
     started=$SECONDS
+    spent
+    before=$used
     site=$(echo "$SCRATCH"/e/lib/python3*/site-packages)
     run() {
         PYTHONPATH=$site timeout -k 2 240 "$python" -m torch.distributed.run --nproc_per_node 2 \
@@ -47,7 +56,9 @@ if python_of 2.13; then
     }
     check "a recorded torchrun script" run
     expect_text "and its verdict" 0 "6 of 6 operations judged" "$SCRATCH/e/bin/alar" check "$SCRATCH/run"
-    echo "pip install, a recorded script and its verdict: $((took + SECONDS - started)) s"
+    spent
+    echo "pip install, a recorded script and its verdict: $((took + SECONDS - started)) s, $((installing + used - before)) of processor"
+    check "pip install, a recorded script and its verdict: under two minutes" [ $((installing + used - before)) -lt 120 ]
     zipped() {
         (cd ref/python && "$python" -m zipfile -c "$SCRATCH/alar.zip" alar) &&
             PYTHONPATH=$SCRATCH/alar.zip timeout -k 2 240 "$python" -m alar.torch -o "$SCRATCH/zip" \

@@ -24,8 +24,16 @@ def run(delay, readers_are=(0, 1), is_early=False):
         lines=[{"step": step} for step in range(EVERY, STEPS + 1, EVERY)], recorded=lambda rank: iter(recorded[rank]))
 
 
+def apart():
+    """One in which rank 1 contributes nothing, and has its steps later than rank 0."""
+    made = run(None)
+    recorded = [list(made.recorded(rank)) for rank in (0, 1)]
+    recorded[1][0]["t0"] = 60
+    return types.SimpleNamespace(parts=[made.parts[0], []], lines=made.lines, recorded=lambda rank: iter(recorded[rank]))
+
+
 for made, expected in (
-        (run(None), "all ranks, in its step, after the wait"), (run(0), "all ranks, at the line, after the wait"),
+        (apart(), "all ranks, in its step, after the wait"), (run(None), "all ranks, in its step, after the wait"), (run(0), "all ranks, at the line, after the wait"),
         (run(0, is_early=True), "all ranks, at the line, before the wait"), (run(0, (1,)), "rank 1, at the line, after the wait"),
         (run(1), "all ranks, 1 step after the line, after the wait"), (run(2), "all ranks, 2 steps after the line, after the wait"),
         (run(0, ()), "nobody")):

@@ -9,17 +9,29 @@ Looked = collections.namedtuple("Looked", "place is_early")  # of one operation:
 
 
 class Program:
-    """The places of one rank: a place is what lies between one part that it contributed and the next; 0 is the start."""
+    """The places of one rank: a place is what lies between one part that it contributed and the next; 0 is the start. A
+    rank that contributes nothing has its own calls for that: those that it makes oftenest, one a step; another rank's
+    clock would say how far apart the two happened to be."""
 
-    def __init__(self, parts):
-        self.times = [part["ns"] for part in parts]
-        self.steps = [0] + [part["step"] for part in parts]
+    def __init__(self, parts, records):
+        self.times = [part["ns"] for part in parts] or oftenest(records)
+        self.steps = [0] + ([part["step"] for part in parts] or list(range(1, len(self.times) + 1)))
 
     def place(self, ns):
         return bisect.bisect(self.times, ns)
 
     def end(self, step):
         return bisect.bisect(self.steps, step) - 1
+
+
+def oftenest(records):
+    """When the calls of the commonest kind were made, in ns."""
+    calls, begin = collections.defaultdict(list), 0
+    for record in records:
+        begin = record["t0"] if record["ev"] == "trace" else begin
+        if record["ev"] == "issue":
+            calls[record.get("coll", "all_reduce"), record["dtype"]].append(begin + record["t"])
+    return max(calls.values(), key=len, default=[])
 
 
 def looks(records, program):
@@ -92,11 +104,11 @@ def of_rank(records, program, lines):
 
 def words(run):
     """The cell."""
-    programs = [Program(parts) for parts in run.parts]
+    programs = [Program(parts, run.recorded(rank)) for rank, parts in enumerate(run.parts)]
     lines = sorted({programs[0].end(line["step"]) for line in run.lines})
     ranks, of_kind, said = collections.defaultdict(set), collections.defaultdict(set), collections.defaultdict(set)
     for rank, program in enumerate(programs):
-        for answer in of_rank(run.recorded(rank), program if program.times else programs[0], lines) if lines else ():
+        for answer in of_rank(run.recorded(rank), program, lines) if lines else ():
             ranks[answer].add(rank)
             of_kind[answer[0]].add(rank)
     for (kind, moment, how), who in ranks.items():

@@ -2,7 +2,8 @@
    prints ms a step.
 
    40 steps of 4 microbatches; each posts an MPI_Iallreduce of two floats, each 10th step waits for
-   all but those of the last LAG steps. One rank in turn computes LATE_US longer a step. */
+   all but those of the last LAG steps, none with LAG -1. One rank in turn computes LATE_US longer a
+   step. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,10 +54,14 @@ int main(int count, char **argument)
             compute(us + (step % ranks == rank ? late_us / MICROBATCHES : 0), done, k);
             losses[k][0] = 1;
             losses[k][1] = 1;
-            MPI_Iallreduce(losses[k], sums[k], 2, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &requests[k]);
+            requests[k] = MPI_REQUEST_NULL;
+            if (lag >= 0) {
+                MPI_Iallreduce(losses[k], sums[k], 2, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD,
+                               &requests[k]);
+            }
         }
         if ((step + 1) % INTERVAL == 0) {
-            int end = (step + 1 - lag) * MICROBATCHES;
+            int end = (step + 1 - (lag > 0 ? lag : 0)) * MICROBATCHES;
 
             MPI_Waitall(end - done, requests + done, statuses);
             done = end;

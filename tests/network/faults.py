@@ -36,7 +36,7 @@ def launch(sites, place, command):
     command = [os.path.abspath(os.path.join(BUILD, command[0])), *command[1:]]
     if place.startswith("Open"):
         return sites.openmpi(command)
-    return sites.mpich(command, per_host=2 if "x 2" in place else 1)
+    return sites.mpich(command)
 
 
 def begin(sites, actions):

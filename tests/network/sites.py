@@ -11,6 +11,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -42,6 +43,8 @@ class Sites:
         for program in ("ip", "nsenter", "unshare"):
             if not shutil.which(program):
                 raise NoNamespaces(f"expected the program {program}, found none")
+        # A run that is ended takes its hosts with it.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         self.folder = tempfile.mkdtemp(prefix="sites")
         try:
             self.make()
@@ -114,13 +117,12 @@ class Sites:
             except ProcessLookupError:
                 pass
 
-    def mpich(self, command, per_host=1, preload=("yield", "unflush")):
-        """Four ranks, in the order of the hosts, on all of them or two on each first one of a site."""
-        hosts = [1, 2, 3, 4] if per_host == 1 else [1, 3]
-        shims = ":".join(os.path.join(self.build, "tests/preload", shim + ".so") for shim in preload)
-        return ["mpiexec.mpich", "-iface", "ctl0", "-launcher", "ssh", "-launcher-exec",
-                os.path.join(HERE, "on_host"), "-hosts", ",".join(f"{CONTROL}{n}" for n in hosts),
-                "-n", "4", "-ppn", str(per_host), *(["-genv", "LD_PRELOAD", shims] if shims else []), *command]
+    def mpich(self, command):
+        """Four ranks, one a host. Preloaded: what makes waiting ranks yield, and what lets MPI_Finalize return."""
+        shims = ":".join(os.path.join(self.build, "tests/preload", shim) for shim in ("yield.so", "unflush.so"))
+        return ["mpiexec.mpich", "-iface", "ctl0", "-launcher", "ssh", "-launcher-exec", os.path.join(HERE, "on_host"),
+                "-hosts", ",".join(f"{CONTROL}{n}" for n in range(1, HOSTS + 1)), "-n", "4", "-ppn", "1",
+                "-genv", "LD_PRELOAD", shims, *command]
 
     def openmpi(self, command):
         return ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "plm", "rsh",

@@ -12,11 +12,10 @@ import tempfile
 import bench
 
 sys.path.insert(0, "tests/network")
-from faults import DEADLINE_MS, FAULTS, START_MS, fault, launch  # noqa: E402
+from faults import DEADLINE_MS, FAULTS, RUN, START_MS, fault, launch  # noqa: E402
 from sites import NoNamespaces, Sites  # noqa: E402
 
 ROUNDS = bench.ROUNDS or (7 if bench.FULL else 3)
-RUN = ["run", "--input", "sums", "--steps", "0:40", "--log-interval", "10", "--compare", "none", "--quiet"]
 PACE = ["--deadline-ms", "0", "--compute-us", "5000"]
 SCHEDULES = {
     "no log": ["--no-log"],
@@ -42,7 +41,7 @@ def step_ms(sites, place, name, late):
         return float(out)
     options = [*SCHEDULES[name], *(STRAGGLER if late else [])]
     with tempfile.NamedTemporaryFile(suffix=".json") as stats:
-        code, _, err = sites.run(launch(sites, place, ["alar", *RUN, *PACE, "--stats-json", stats.name, *options]), 60)
+        code, _, err = sites.run(launch(sites, place, [*RUN, *PACE, "--stats-json", stats.name, *options]), 60)
         if code != 0:
             sys.exit(f"{place}, {' '.join(options)}: exit code {code}\n{err}")
         found = json.load(stats)

@@ -17,6 +17,5 @@ said() { grep -F -e ": $1: " "$SCRATCH/faults" && grep -qF -e "as it should: $1:
 while read -r name; do
     check "$name" said "$name"
 done < <(sed -nE 's/^(as it should|WRONG): ([^:]*): .*/\2/p' "$SCRATCH/faults")
-# left in one place by Sites, or not at all
 check "no namespace is left" test -z "$(ip netns list | grep '^alar')"
 tally

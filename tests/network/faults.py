@@ -15,9 +15,9 @@ from sites import NoNamespaces, Sites
 
 BUILD = os.environ.get("BUILD", "build")
 ALAR = os.path.join(BUILD, "alar")
-RUN = ["alar", "run", "--input", "sums", "--steps", "0:40", "--log-interval", "10", "--compare", "none", "--quiet",
-       "--async-log-allreduce", "--compute-us", "25000"]
 DEADLINE_MS, START_MS = 1000, 4000
+RUN = ["alar", "run", "--input", "sums", "--steps", "0:40", "--log-interval", "10", "--compare", "none", "--quiet"]
+PACE = ["--async-log-allreduce", "--compute-us", "25000", "--deadline-ms", str(DEADLINE_MS)]
 STARTING = "cut while the library starts"
 ENDS_S = 3  # past its deadline, on a busy machine, until ranks and launcher are gone
 FAULTS = {  # how it begins, after how many seconds it ends, options
@@ -79,7 +79,7 @@ def fault(sites, place, name):
     actions, heals_after, options = FAULTS[name]
     with tempfile.TemporaryDirectory() as folder:
         history = os.path.join(folder, "history")
-        process = sites.start(launch(sites, place, [*RUN, "--deadline-ms", str(DEADLINE_MS), "--history", history, *options]))
+        process = sites.start(launch(sites, place, [*RUN, *PACE, "--history", history, *options]))
         if name != STARTING:
             wait_for_steps(history, process)
         began = time.monotonic()
@@ -90,14 +90,13 @@ def fault(sites, place, name):
         try:
             _, err = process.communicate(timeout=20)
             code, ended = process.returncode, f"{time.monotonic() - began:.1f}"
-        except subprocess.TimeoutExpired:
-            left = ours(sites)
-            sites.end_all()
-            code, ended, err = 124, "not within 20", process.communicate()[1]
-        else:
             time.sleep(3)
-            left = ours(sites)
-            sites.end_all()
+        except subprocess.TimeoutExpired:
+            code, ended, err = 124, "not within 20", None
+        left = ours(sites)
+        sites.end_all()
+        if err is None:
+            err = process.communicate()[1]
         heal(sites, actions)
         silent = sorted(set(re.findall(r"silent: ([0-9,]+)", err)))
         return [code, ended, " or ".join(silent) or "-", left, verdict(history)]
